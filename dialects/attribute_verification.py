@@ -24,7 +24,8 @@ FORMER = (
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
-    """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
+    """Raise `InputError` for an attribute in `module` that belongs to tinyml and is unknown, misplaced, or has an
+    invalid value.
 
     complete: imports the modules that declare attributes. It is called if a name is not declared yet.
     """
@@ -39,10 +40,13 @@ def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> N
 
 
 def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Mapping[str, Attribute]]]:
-    """Yield the attributes of an operation, and of a function's arguments and results.
+    """Yield the attributes of an operation; for a function, also those of its arguments and results.
 
-    Each item is a tuple: the kind of place, a description of the place for messages, the object that has the
-    attributes, and the attributes by name.
+    Each item is a tuple: the kind of place, a description of the place for messages, the object that has the attributes
+    (None for a result, and for an argument of a declaration), and the attributes by name.
+
+    Raises `InputError` for a function without a function type, and for arguments or results whose attributes are not
+    dictionaries.
     """
     if not isinstance(op, FuncOp):
         yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes

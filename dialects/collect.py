@@ -9,9 +9,10 @@ from xdsl.ir import Attribute, Dialect, Operation
 
 
 class _CompletedDialect(Dialect):
-    """A dialect that is defined in two places: some ops are in the package, the others in an optional extension.
+    """A dialect whose ops and attributes are defined in two places: some in a package, the others in an optional
+    extension.
 
-    The extension is imported when the list of all ops is requested.
+    The extension is imported when the list of all ops or attributes is requested.
     """
 
     def __init__(self, name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]]) -> None:
@@ -34,10 +35,11 @@ class _CompletedDialect(Dialect):
 def dialect_of(
     name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]] | None = None
 ) -> Dialect:
-    """A dialect of the ops and attributes that a package exports, sorted by class name.
+    """The dialect `name` with the ops and attributes that a package exports, each sorted by class name.
 
     exports: the package's `globals()`. Classes that other packages define are ignored.
-    others: a function that returns the exports of a nested package. It is called when the dialect is first used.
+    others: returns the exports of an optional extension with further ops and attributes of the dialect. It is called
+        when the list of the dialect's ops or attributes is first requested.
     """
     if others is not None:
         return _CompletedDialect(name, exports, others)

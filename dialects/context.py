@@ -78,8 +78,11 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The dialects, passes and targets `part` of a plug-in, with checked factories: each factory raises an error for an
-    object of the wrong kind.
+    """The dialects, passes and targets of a plug-in with checked factories: each factory raises an error if it creates
+    an object of the wrong kind.
+
+    part: the universe of the plug-in.
+    known: the universe of tinyml and of the plug-ins that are already loaded.
 
     Raises `PluginError` if the plug-in uses a name that `known` contains.
     """
@@ -105,7 +108,8 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
     """A function that calls `factory` and returns the created object after checking it.
 
-    Called with arguments, as xDSL calls the factories of its older kind of targets, the returned function returns None.
+    xDSL calls the factory of a target with arguments if the target has the older of its two interfaces. In this case,
+    the returned function passes the arguments to `factory`, checks nothing and returns None.
     """
 
     @wraps(factory)

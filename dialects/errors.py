@@ -52,14 +52,16 @@ def squeeze(message: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A suffix for an error message about a misspelled name: a suggestion of the most similar known name, or "" if
-    none.
+    """The suffix `, did you mean 'NAME'?` of an error message about a misspelled name, where NAME is the most similar
+    known name; "" if no known name is similar.
 
-    A known name is similar if the name contains at most one mistake per four letters, rounded up, and none in the first
+    A known name is similar if `name` contains at most one mistake per four letters, rounded up, and none in the first
     letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. In short names, only
     swapped or doubled letters are allowed: in names of up to three letters, and in op names of up to four letters after
-    the dot. A name that is a prefix of a known name, or a part of a known name between separators, is also similar. Op
-    names are exempt from this rule, because they differ by single letters.
+    the dot.
+
+    Except for op names, a known name is also similar if `name` is one of its parts between separators (at least three
+    letters), or its prefix (at least four letters).
     """
     typed = name.lower()
     near = [(wrong, len(each), each) for each in known if (wrong := _mistakes(typed, each.lower())) is not None]
@@ -67,7 +69,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _mistakes(typed: str, known: str) -> int | None:
-    """The number of spelling mistakes in `typed`, compared with `known` or its best matching part; None if too many."""
+    """The number of spelling mistakes in `typed` compared with the known name `known`; None if `known` is not similar
+    by the rules of `did_you_mean`.
+
+    The number is 0 if `typed` is a part of `known` between separators, and 1 if it is a prefix.
+    """
     before, dot, last = typed.rpartition(".")
     if dot and not known.startswith(before + dot):
         return None
@@ -98,8 +104,8 @@ _SHORT_LENGTH = 3
 
 
 def _distance(first: str, second: str) -> int:
-    """The number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into the
-    second.
+    """The least number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into
+    the second.
     """
     rows = [list(range(len(second) + 1))]
     for i, letter in enumerate(first, 1):

@@ -27,7 +27,9 @@ _PACKAGE = "tinyml."
 class Extension(NamedTuple):
     """A row of `extensions.txt`.
 
+    name: the name of the extension.
     pattern: a regular expression for the paths of the extension's files, without the file suffix.
+    in_core: true for a row marked `in`: the core's wheel contains the extension.
     """
 
     name: str

@@ -87,8 +87,8 @@ class LocatedParser(GuardedParser):
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _define(self, name: str) -> None:
-        """Parse the definition of the location alias `name`, wherever it is in the text. Does nothing if the text does
-        not define the alias.
+        """Parse the definition of the location alias `name`, wherever it is in the text. The method does nothing if the
+        text does not define the alias.
         """
         if self._definitions is None:
             text = self.lexer.input.content
@@ -102,7 +102,7 @@ class LocatedParser(GuardedParser):
             self._ahead |= {name}
 
     def _parse_location(self) -> LocationAttr:
-        """Parse a location and return it. Of a range, only the start is returned.
+        """Parse a location and return it. For a range, the result is its start.
 
         The method replaces that of xDSL's parser, which supports neither ranges nor the metadata of fused locations.
         """

@@ -43,9 +43,7 @@ def file_location(file: str) -> LocationAttr:
 
 
 def in_layer(location: LocationAttr, layer: str) -> LocationAttr:
-    """The location `location`, extended by a layer of the user's model. If `layer` is empty, the result is
-    `location`.
-    """
+    """`location` with the layer `layer` of the user's model added to it; `location` itself if `layer` is empty."""
     return NameLoc(StringAttr(layer), location) if layer else location
 
 
@@ -106,9 +104,9 @@ def _layers(location: LocationAttr) -> Iterator[str]:
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The innermost location that contains a position in a file.
+    """The innermost location that contains a position in a file: `location` itself or a location nested in it.
 
-    Of a call location, the callee is searched; of a fused location, the first of its parts.
+    In a call location, the location of the callee is searched; in a fused location, the first of its parts.
     """
     parts = _parts(location)
     return place(parts[0]) if parts else location
@@ -165,8 +163,8 @@ class SourceNames:
         return names
 
     def _first(self, users: Sequence[Operation]) -> Operation:
-        """The first of the users in program order. The order of `uses` cannot be used, because it depends on earlier
-        passes.
+        """The first of the users in program order. The order of xDSL's `uses` is not suitable, because it depends on
+        earlier passes.
         """
         different = set(users)
         around = _common(users) if len(different) > 1 else None

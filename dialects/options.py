@@ -75,6 +75,7 @@ def option(
 class Option:
     """One option of a dataclass.
 
+    field: the dataclass field that declares the option.
     type: the evaluated annotation of the field.
     varies: true if the default depends on another option. Help texts omit such a default.
     """

@@ -76,6 +76,7 @@ class PluginError(InputError):
 class Row:
     """A named contribution of a package, described without importing its module.
 
+    * name: the name of the contribution.
     * value: `module:object`, or a module.
     * help: a line for help texts.
     * names: the names of the contribution's parts, such as the boards of a chip, and aliases. Each name is mapped to
@@ -369,7 +370,9 @@ def _short_name(package: Distribution) -> str:
 
 
 def _entries(package: Distribution) -> Sequence[Row]:
-    """The entry points that a package declares in tinyml's groups."""
+    """The entry points that a package declares in tinyml's groups. If they cannot be read, the result is empty, and the
+    reason is recorded by `leave_out`.
+    """
     name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""

@@ -62,7 +62,7 @@ class Table(Generic[T]):
         return {row.name: row for row in (*self._installed(), *self.others())}
 
     def others(self) -> Iterator[Row]:
-        """Yield the rows of other packages. Rows with invalid names are skipped."""
+        """Yield the rows of other packages. Rows with names that are invalid or already in use are skipped."""
         taken = {row.name for row in self._installed()}
 
         def checked(row: Row) -> Row:
@@ -83,7 +83,7 @@ class Table(Generic[T]):
         return tuple(self.rows())
 
     def listed(self) -> str:
-        """The names with their descriptions, one per line, as part of an option's help text.
+        """The names with their descriptions, separated by commas, as part of an option's help text.
 
         Each `%` is doubled, as help texts require.
         """

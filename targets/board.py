@@ -55,6 +55,7 @@ class Logic:
 class Board:
     """A compilation target and its properties.
 
+    * name: the name of the target.
     * part: the chip on the board, by the simulator's name.
     * flags: the C compiler flags for that part.
     * flash, ram: the bytes available to a program, None if unlimited.

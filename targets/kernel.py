@@ -168,7 +168,9 @@ class Kernel:
 
     @property
     def wanted(self) -> Kernel:
-        """A `Kernel` that only describes the computed sum: a copy of this object without symbol, text and costs."""
+        """A `Kernel` that only describes the computed sum: a copy of the routine, the widths, the codings, the memory
+        of the weights and the number of rows.
+        """
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)
 
@@ -252,7 +254,7 @@ def packed_writer(bits: int) -> str:
 
 
 def packed_copier(bits: int, *, signed: bool = True) -> str:
-    """The name of the C function that unpacks groups of elements from RAM to a plain array.
+    """The name of the C function that unpacks groups of `bits`-bit elements from RAM to a plain array.
 
     signed: false for elements without a sign bit.
     """

@@ -31,6 +31,8 @@ CACHED_KERNELS = 128
 class ListedKernels(Maker):
     """An entry that lists existing kernels of the runtime or of chip headers, best first. Programs call them by the
     names of their C functions.
+
+    needs, large: as in `Maker`.
     """
 
     kernels: Sequence[Kernel]
@@ -64,6 +66,7 @@ class SumComposer(Maker):
 
     composed: a function that returns the kernel for a description (a `Kernel` without a symbol); None if there is no
         such kernel.
+    needs, large: as in `Maker`.
     """
 
     composed: Callable[[Kernel], Kernel | None]
@@ -107,7 +110,7 @@ class RowCoder(Maker):
 
     * name: the prefix of C functions, which is followed by a digest. The rows themselves are in the program.
     * composed: a function that returns the kernel for a function name and rows; None for unsupported rows.
-    * needs: the feature that a board must have.
+    * needs, large: as in `Maker`.
     """
 
     name: str
@@ -145,7 +148,7 @@ class _ContentCoder(Maker, Generic[C]):
     * name: the prefix of C functions, which is followed by a digest of the content.
     * composed: a function that returns the kernel for a function name and a content; None if the content is
       unsupported.
-    * needs: the feature that a board must have.
+    * needs, large: as in `Maker`.
     """
 
     name: str
@@ -200,7 +203,7 @@ class LoopCoder(_ContentCoder["LaneProgram"]):
 class FarConstants(Maker):
     """An entry for weights in far flash: their kernels, and the cost of reading single elements.
 
-    * needs: the feature that a board must have.
+    * needs, large: as in `Maker`.
     * kernel: a function that returns the kernel of the same sum for far weights; None if there is no such kernel.
     * load: the additional time of reading an element, compared with a near element, in the unit of the board.
     """

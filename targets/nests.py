@@ -98,12 +98,12 @@ class SumQuery:
 
 @dataclass(frozen=True, eq=False)
 class TileQuery:
-    """A request for kernels that multiply rows of constant weights by windows, in lines of `windows` windows each.
+    """A request for kernels that multiply rows of constant weights by windows. Every sum is converted to a byte.
 
-    Every sum is converted to a byte.
-
+    * sums: the sums of the rows.
     * run: the number of elements of a run of a window.
     * spaces: the runs of a window, and the distances between runs, windows and lines.
+    * windows, lines: the number of windows in a line, and the number of lines.
     * several: true to request kernels that compute several lines per call. This number need not divide the number of
       lines.
     * large: true to request the kernels that need more flash than weights, instead of the usual kernels.
@@ -137,13 +137,13 @@ content.
 
 
 LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.lane_readers:lane_program")
-"""The program of a function of lanes."""
+"""A function that returns the program of a lane function (`num.lane_function`)."""
 
 
 def content_of(declaration: FuncOp) -> Content:
     """The constants from which the code of a declared function is generated.
 
-    Raises `InputError` for a function that embeds no constants.
+    Raises `InputError` for a function that embeds no constants, and for a lane function that is missing or unsupported.
     """
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
         from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
@@ -164,9 +164,9 @@ def content_of(declaration: FuncOp) -> Content:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A kernel that a chip returns for a nest. It computes `kernel.rows` rows per call, in an accumulator of
-    `kernel.sum` bits.
+    """A kernel that a chip returns for a nest.
 
+    * kernel: the kernel. It computes `kernel.rows` rows per call, in an accumulator of `kernel.sum` bits.
     * decoded: the factors of a `SumQuery` that must be decoded before the call.
     * lines: for a `TileQuery`, the number of lines of windows that a call computes.
     * input_tile: the maximum number of bytes of an input tile.
@@ -245,6 +245,7 @@ def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
 class RowSums:
     """Sums of products of bytes, one for each row of weights. Each sum is rounded to the format of the result.
 
+    * accumulator, result: the type of the sums, and the format of the result.
     * channels: true if each row is multiplied by a single channel of a window.
     * weights: an array of shape (rows, elements).
     * start: the initial values of the sums.

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 class Package:
     """A Debian package. It counts as installed if its command and its header can be found, wherever they come from.
 
-    * command: a program on the PATH.
-    * header: a C header.
+    * name: the name of the package.
+    * command: a program on the PATH; "" for none.
+    * header: a C header; "" for none.
     * compiler: the command, with flags, of a compiler that can include the header.
     """
 

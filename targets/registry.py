@@ -87,7 +87,9 @@ _PACKAGE_CHIPS: dict[str, str] = {}
 
 
 def _check(plugin: Row, chip: Chip) -> None:
-    """Raise `PluginError` if a chip of a plug-in has fields of the wrong type, or names that are already in use."""
+    """Raise `PluginError` if a chip of a plug-in has fields of the wrong type, no boards, or names that are already in
+    use, or if its boards are not those that the plug-in's entry points name.
+    """
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
@@ -320,9 +322,8 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Record the board whose kernels a module calls. The host, which has no kernels, is not recorded.
-
-    Raises `InputError` for a module that is compiled for another board.
+    """Record the board whose kernels a module calls. The host, which has no kernels, is not recorded. Raises
+    `InputError` for an unknown target, and for a module that is compiled for another board.
     """
     if (target := board(target).name) == HOST:
         return
@@ -395,7 +396,7 @@ def far_load(target: str) -> float | None:
 
 
 def spends_flash(target: str) -> bool:
-    """Return whether a board has kernels that are faster than the usual kernels and need more flash.
+    """True if a board has kernels that are faster than the usual kernels and need more flash.
 
     Raises `InputError` for an unknown board.
     """

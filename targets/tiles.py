@@ -42,8 +42,10 @@ ZERO_BIAS = 128
 
 @dataclass(frozen=True)
 class Tile:
-    """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` contiguous elements.
+    """The shape of a tile of bytes.
 
+    * runs, length: a window consists of `runs` runs of `length` contiguous elements each.
+    * count: the number of windows.
     * rows: the number of rows of weights; each row yields one result per window.
     * pitch: the number of elements between the starts of a window's runs.
     * step: the number of elements between the starts of adjacent windows.
@@ -116,7 +118,7 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """The sums that the given requantisation rounds to bytes.
+        """Sums of rows with the given weights and start values, which are rounded to bytes by a requantisation.
 
         finish: the requantisation, with a multiplier and a shift for each row.
 
@@ -258,7 +260,7 @@ class TileFamily(Maker):
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
     def _answers(self, nest: TileQuery) -> bool:
-        """True if the family has kernels of the kind, and for the number of lines, that a query requests."""
+        """True if the family has kernels of the requested kind for the number of lines that a query requests."""
         if isinstance(nest.by, TileKernelAttr):
             asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
         else:
@@ -344,7 +346,7 @@ class TileCoder(Maker):
     * name: the prefix of C functions, which is followed by a digest of the content. The weights are in the program.
     * family: the kernels for the same tiles that read weights from a stream. The limits of this family also apply here.
     * composed: a function that returns the kernel for a function name, a tile and its sums; None if unsupported.
-    * needs: the feature that a board must have.
+    * needs, large: as in `Maker`.
     """
 
     name: str
@@ -372,7 +374,9 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not supported."""
+        """The kernel that embeds a tile's weights; None if the tile, the layout of its windows or the magnitude of its
+        sums is not supported.
+        """
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None

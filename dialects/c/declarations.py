@@ -144,6 +144,7 @@ class VerbatimOp(DialectOp):
     """The unchanged C text of a runtime header.
 
     * origin: the name of the header.
+    * text: the C text.
     * provides: the names of the functions that the text declares.
     """
 
@@ -240,8 +241,9 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`: working memory of `size` bytes, declared as an array of the element type.
+    """`static T name[...];`: working memory of `size` bytes, declared as an array of the type T = `element`.
 
+    * alignment: the alignment of the array in bytes.
     * memory: the macro that places the array in a memory of the board; absent for ordinary RAM.
     * memories: for a board with several memories, the part of the array that is in each memory, as in
       `scratch.arena`.

@@ -231,7 +231,7 @@ class PragmaOp(DialectOp):
 
 @irdl_op_definition
 class ReturnOp(DialectOp):
-    """The statement `return value;`."""
+    """The statement `return value;`. Without a value, nothing is printed."""
 
     name = "c.return"
     value = opt_operand_def(AnyAttr())

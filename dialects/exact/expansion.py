@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class _Expander(Emitter):
-    """The machine that emits `arith` ops in place of one op. A table look-up of the program reads a table operand of
-    the op.
+    """The machine that emits `arith` ops in place of one op. Instead of creating a constant for a look-up table, it
+    uses the next table operand of the op.
     """
 
     def __init__(self, op: RecordedOp | WithinOp, context: EmissionContext):

@@ -205,7 +205,8 @@ class Accumulator(ABC):
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
         """The format in which a constant factor is stored unpacked, so that `mac` need not unpack its elements.
 
-        which: the position of the factor in a product, 0 or 1.
+        factors: the formats of the left and of the right factor.
+        which: the position of the constant factor in a product, 0 or 1.
         raws: the raws of the constant.
 
         Returns None if unpacking saves no time, or if a raw cannot be stored unpacked.
@@ -239,8 +240,8 @@ class Accumulator(ABC):
     def below(self) -> Accumulator | None:
         """In an addition tree, the accumulator of the two partial sums whose sum this accumulator represents.
 
-        Returns None at level 0, and for sums that are not computed by a tree. Products missing from a complete tree
-        count as zeros.
+        Returns None at level 0 of the tree, whose sums consist of products, and for sums that are not computed by a
+        tree. Products missing from a complete tree count as zeros.
         """
         return None
 
@@ -295,6 +296,7 @@ class Accumulator(ABC):
         """The sums of products that `matmul` computes, for weights in groups with separate scales.
 
         lhs: the weights as integers in the unit of the finest group.
+        rhs: the raws of the right factors, in the format `rhs_format`.
         start: as in `matmul`.
 
         Raises `InputError` unless sums are exact integers.
@@ -306,8 +308,8 @@ class Accumulator(ABC):
     ) -> Raws | None:
         """The sums of squared exact differences between each of n vectors and each of m vectors, shape (n, m).
 
-        lhs: the n vectors, of shape (n, elements).
-        rhs: the m vectors, of shape (m, elements).
+        lhs: the raws of the n vectors in the format `lhs_format`, of shape (n, elements).
+        rhs: the raws of the m vectors in the format `rhs_format`, of shape (m, elements).
 
         Returns None if the caller must subtract each pair of vectors separately.
         """

@@ -119,8 +119,8 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """The size in bits of the list of numbers, which all elements share. Kernels read the list as 16-bit
-        integers.
+        """The size in bits of the list of numbers, which is stored once for all elements. Kernels read the list as
+        16-bit integers.
         """
         return 16 * len(self.entries)
 
@@ -145,7 +145,9 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return CodebookType(width, scale, integers)
 
     def for_range(self, low: float, high: float) -> CodebookType:
-        """A codebook of this width whose numbers are evenly spaced between `low` and `high`."""
+        """A codebook of this width whose numbers are evenly spaced between -m and m, where m is the greater of |low|
+        and |high|.
+        """
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
         return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))

@@ -40,7 +40,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     group.
 
     The parameters of the type are integers, followed by the groups. A format without groups, which `of_width` returns,
-    is the format of an element. `for_range` returns the format of a tensor without groups.
+    is the format of an element. `for_range` returns a format for a tensor that is not divided into groups.
     """
 
     if TYPE_CHECKING:
@@ -85,11 +85,12 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self if self.groups is None else self.with_groups(self.scale, None)
 
     def group_length(self, run: int) -> int:
-        """The number of elements of the groups into which a run of `run` elements is divided."""
+        """The number of elements in each group of a run of `run` elements."""
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale of each group by the OCP Microscaling specification, section 6.3, shape (groups,).
+        """The scale s of each group, whose unit is 2^-s, by the OCP Microscaling specification, section 6.3. The result
+        has the shape (groups,).
 
         blocks: numbers of shape (groups, length).
 
@@ -102,13 +103,11 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least weighted squared error, among the scale of `shared_scales`, its half
-        and its double.
+        """The scale s of each group with the least weighted squared error. The candidates are the scale of
+        `shared_scales`, the next finer scale and the next coarser scale. The result has the shape (groups,).
 
         blocks: numbers of shape (groups, length).
         weights: the weights of the squared errors, same shape.
-
-        The result has the shape (groups,).
         """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)
@@ -121,8 +120,9 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.divided(constant, importance, finest)
 
     def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
-        """The format for a constant that is divided into groups along the axes of `finest`. The scales of groups
-        minimise the squared error.
+        """The format for a constant that is divided into groups along the axes of `finest`. The scales of groups are
+        those of `best_scales`, limited so that all integers in the unit of the finest group have at most `MOST_BITS`
+        bits.
 
         importance: the weights of the squared errors, broadcast to the constant; None for equal weights.
         """

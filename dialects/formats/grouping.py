@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Grouping:
-    """A division of a tensor into runs, and of each run into groups. A run contains the elements of all axes from
-    `axis` on.
+    """A division of a tensor into runs, and of each run into groups.
 
+    axis: a run contains the elements of all axes from this one on.
     length: the number of elements of a group; None if each run is one group. The last group of a run may be shorter.
     """
 

@@ -46,7 +46,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @classmethod
     def parsed(cls, parser: AttrParser) -> GroupsAttr:
-        """Parse the groups among the parameters of a type and return them."""
+        """Parse the groups among the parameters of a type, and return them."""
         length = parser.parse_integer(allow_boolean=False, allow_negative=False)
         parser.parse_keyword("of")
         run = parser.parse_integer(allow_boolean=False, allow_negative=False)

@@ -39,8 +39,8 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
 
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """The numbers after Lloyd's iteration has converged. A step moves each number except 0 to the centroid of the
-    reals that are nearest to it.
+    """The numbers after Lloyd's iteration has converged, or after `ROUNDS` steps. A step moves each number except 0 to
+    the centroid of the reals that are nearest to it.
 
     numbers: the initial numbers in ascending order.
     x: the reals in ascending order, shape (n,).

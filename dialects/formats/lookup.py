@@ -24,7 +24,8 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
     width: in bits; None for the default width.
 
-    Raises `InputError` if no number format has this name, or if the format does not have this width.
+    Raises `InputError` if no number format has this name, if its extension is not installed, or if the format does not
+    have this width.
     """
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
@@ -82,7 +83,7 @@ def _type_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _parsed(ctx: Context, text: str) -> NumberFormat | None:
-    """The number format whose IR type is `text`; None if `text` is another type.
+    """The number format whose IR type is `text`; None if `text` is not the type of a number format.
 
     Raises `ParseError` if text follows the type.
     """
@@ -100,9 +101,8 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The number BITS if `weights` is `synthesised:BITS`; 0 if it is the name of a format.
-
-    Raises `InputError` for any other text.
+    """The number BITS if `weights` is `synthesised:BITS`; 0 if it is None or the name of a format. Raises `InputError`
+    if BITS is missing or not a positive integer.
     """
     name, _, bits = (weights or "").partition(":")
     if name != SYNTHESISED:

@@ -101,6 +101,7 @@ class MidriseType(ExactInteger):
         """The format of this width whose scale minimises the weighted squared error over the constant.
 
         importance: the weights of the squared errors; None for equal weights.
+        rows: ignored, because rows cannot have separate scales.
         """
         fracs = range(self.frac.data, min(self.frac.data + CANDIDATE_SCALES, FRACS[-1] + 1))
         return min(
@@ -127,10 +128,10 @@ class MidriseType(ExactInteger):
         return self.fitted(m, m.mul(a, b), right)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """The product of a value and a factor.
+        """value * factor, rounded to this format.
 
-        The product is computed by a multiplication, not by a shift, because the even powers of two are not levels of
-        the format.
+        The product is computed by a multiplication, not by a shift, because a power of two greater than 1 is no odd
+        integer and therefore no raw of the format.
         """
         return self.mul(m, value, value_format, factor, factor_format)
 

@@ -180,10 +180,11 @@ def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDAr
 
 @lru_cache
 def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
-    """All numbers with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), as exact rationals.
+    """The specification of the floats with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), times
+    2^-shift.
 
-    The numbers are multiplied by 2^-shift. The smallest magnitudes are excluded until all remaining numbers are
-    integers of at most `most_bits` bits in one unit.
+    The smallest magnitudes are excluded until all remaining numbers are integers of at most `most_bits` bits in one
+    unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]

@@ -63,6 +63,7 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 class Factor:
     """One of the two operands whose products are added to a sum.
 
+    * format: the number format of the elements.
     * raws: the raws of a constant operand, shape (..., summed index); None if the operand is not constant.
     * interval: reals that bound the elements of an operand that is not constant.
     * raised: groups that the op assigns to the elements in place of the format's groups.
@@ -83,8 +84,8 @@ class Factor:
 
 @dataclass(frozen=True)
 class Product:
-    """A description of sums of `length` products, each of an element of one factor and an element of the other
-    factor. Only the left factor may have groups.
+    """A description of sums of `length` products, each of an element of the factor `lhs` and an element of the factor
+    `rhs`. Only `lhs` may have groups.
 
     square: true if both factors of a product are the same number.
     sparse: true if only products of stored entries are added.
@@ -316,8 +317,8 @@ class NumberFormat(ABC):
 
     @property
     def effort(self) -> int:
-        """The rank of the format within its family and width, in ascending order of the time that rounding to the
-        format takes. Rank 0 is the fastest.
+        """The rank of the format within its family and width by the time that rounding to the format takes. Rank 0 is
+        the fastest.
         """
         return 0
 
@@ -368,8 +369,8 @@ class NumberFormat(ABC):
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The subinterval of [low, high], as a pair, outside which the results of a function, rounded to this format,
-        are constant.
+        """The subinterval of [low, high], as a pair (low, high), outside which the results of a function, rounded to
+        this format, are constant.
         """
         return low, high
 
@@ -470,6 +471,7 @@ class NumberFormat(ABC):
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         """Round a complete sum to the format and return the raw.
 
+        accumulator: the type of the sum.
         bound: the bound within which the sum lies; None if it is unknown.
         """
 
@@ -610,7 +612,9 @@ class NumberFormat(ABC):
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean of `count` numbers along whole axes, from their total. By default, it is that of `average`."""
+        """The mean of `count` numbers along whole axes, computed from their total. By default, it is the result of
+        `average`.
+        """
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:
@@ -630,7 +634,7 @@ class NumberFormat(ABC):
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
         """exp(value - greatest), the numerator of one result of a softmax, which is at most 1.
 
-        greatest: the greatest value of the row.
+        greatest: the greatest value of the row, in the format of `value`.
         """
         return m.call("tm_expf", m.subf(value_format.to_f32(m, value), value_format.to_f32(m, greatest)))
 
@@ -661,6 +665,7 @@ class NumberFormat(ABC):
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
         """value * factor, rounded to this format.
 
+        value: a number of the format `value_format`.
         factor: the result of `inverse_root`.
         total: the argument of `inverse_root` for this factor.
         """

@@ -86,7 +86,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw of a float, rounded to nearest and saturated, whatever the rounding mode of the format is."""
+        """The raw of a float, rounded to nearest and saturated. The rounding mode of the format does not matter."""
         low, high = self.limits
         width = self.stored_width
         limits = (m.int_constant(limit, width) for limit in (low, high))
@@ -102,7 +102,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.clamp(self.load(m, value), self._nearest_raw(low), raw_high), self.stored_width)
 
     def _nearest_raw(self, real: float) -> int:
-        """The integer nearest to a real, in units of 2^-frac. It may exceed the limits of raws."""
+        """The raw to which a real is rounded. A real beyond the range of the format is replaced by the nearer limit."""
         least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
         return int(self.encode(np.array(min(max(real, least), greatest))))
 
@@ -132,8 +132,8 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def quotient(self, m: Machine[V], x: Int[V], divisor: int) -> Int[V]:
-        """x / divisor for a positive constant divisor, rounded to nearest with halves upwards, whatever the rounding
-        mode of the format is.
+        """x / divisor for a positive constant divisor, rounded to nearest, halves upwards. The rounding mode of the
+        format does not matter.
         """
         return m.nearest_quotient(x, divisor)
 

@@ -234,7 +234,9 @@ class Flipped(Multiples):
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """The specification of the numbers raw * 2^-scale for odd raws from `low` to `high`."""
+    """The specification of the numbers raw * 2^-scale for odd raws from `low` to `high`. By default, ties are rounded
+    by `nearest_odd`.
+    """
 
     ties: Callable[[Number, int], Number] = nearest_odd
 
@@ -247,6 +249,7 @@ class OddMultiples(Multiples):
 class Listed(RoundedOnce):
     """The specification of a format by a list of its numbers, in ascending order.
 
+    known, integers: the raws, and the integers that they represent in units of 2^-scale.
     borders: for each two consecutive numbers, a pair: the real at which rounding changes, in units of 2^-scale, and
         whether this real is rounded to the greater number.
     borders_at: for each requested scale and divisor, the least integers that are rounded to the greater number.

@@ -37,8 +37,8 @@ def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequenc
 
     value: the attribute; None if it is missing.
 
-    Raises `VerifyException` if the attribute is missing or has other elements. A use of a constant may be verified
-    before the constant itself, so the attribute may be invalid.
+    Raises `VerifyException` if the attribute is missing, or if its size differs from that of the array. A use of a
+    constant may be verified before the constant itself, so the attribute may be invalid.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:
@@ -61,8 +61,8 @@ def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Fl
 
 
 def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
-    """The elements of an attribute, as an array of its shape. Raises `VerifyException` unless they are floats or
-    integers of whole bytes.
+    """The elements of the attribute `value`, as an array of its shape. Raises `VerifyException` unless the elements are
+    f32, f64, or integers of 8, 16, 32 or 64 bits.
 
     name: the name of the attribute, for the message.
     """

@@ -57,7 +57,7 @@ class Digits:
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
 
     def pack(self, values: Integers) -> NDArray[np.uint8]:
-        """Pack integers in groups and return the bytes. The last group is padded.
+        """Pack integers in groups and return the bytes. The last group is padded with ones.
 
         Raises `ValueError` for an integer that cannot be packed.
         """

@@ -102,7 +102,7 @@ class Trees:
 
     @property
     def visits(self) -> float:
-        """The expected number of inner nodes that one inference visits, by the shares."""
+        """The expected number of inner nodes that one inference visits, according to `likely`."""
         return float(self.likely.sum())
 
     @cached_property
@@ -117,8 +117,9 @@ class Trees:
         return first
 
     def verify(self, features: int, leaves: int) -> None:
-        """Raise `VerifyException` unless these trees are valid: their nodes compare `features` features, and their
-        leaves have indices below `leaves`.
+        """Raise `VerifyException` unless these trees are valid: the arrays have consistent shapes, every node comes
+        after its parent, no threshold is NaN, and the indices of features and leaves are below `features` and
+        `leaves`.
         """
         inner = self.inner
         if self.features.shape != (inner,) or self.thresholds.shape != (inner,) or self.children.shape != (inner, 2):
@@ -258,8 +259,8 @@ class Trees:
 
     @staticmethod
     def of(attributes: Mapping[str, Attribute]) -> Trees:
-        """The trees that attributes store. Raises `VerifyException` unless the attributes are dense arrays of
-        numbers.
+        """The trees that attributes store. Raises `VerifyException` unless the attributes are dense arrays of numbers
+        with the required ranks and element types.
         """
         arrays = [dense_array(attributes.get(key), key) for key in KEYS]
         for key, array in zip(KEYS, arrays, strict=True):
@@ -287,6 +288,7 @@ MOST_NONZERO = 0.6
 class ForestCode(CodeContent):
     """Trees whose thresholds are raws of the input's element type, and the votes of their leaves.
 
+    trees: the trees.
     votes: the number that each leaf adds to each result, in the element type of the results, of shape (leaves,
         results). Votes are added tree by tree, starting at zero. The sum of the greatest votes must fit in the
         type, so that no addition overflows.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 class Wire:
     """A placeholder of known width for a result that is not computed.
 
+    width: the width in bits.
     constant: the value of a result that is known to be constant; None for other results.
     """
 
@@ -43,7 +44,9 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """A machine that computes only intervals. If the result of an operation is one of the operands, the operation needs
+    """A machine that computes only intervals.
+
+    The result of an operation that must be computed is a `Wire`. An operation whose result is one of its operands needs
     no computation.
 
     look_up: returns the known interval of an operand.

@@ -56,5 +56,7 @@ def requantised_to_even(x: Number, multiplier: int, shift: int) -> Number:
 
 
 def requantised_once(x: Number, multiplier: int, shift: int) -> Number:
-    """MultiplyByQuantizedMultiplier of TensorFlow Lite for 64 bits: x * multiplier / 2^(15 - shift), half up."""
+    """MultiplyByQuantizedMultiplier of TensorFlow Lite for 64 bits: x * multiplier / 2^(15 - shift), rounded to
+    nearest, halves upwards.
+    """
     return half_up(x * multiplier, 1 << 15 - shift)

@@ -27,8 +27,8 @@ WRAPS = "wraps"
 
 
 class EmissionContext(Protocol):
-    """The changes outside its insertion point that an emitter requests: declarations, tables in flash, and local
-    arrays.
+    """The interface by which an emitter requests changes outside its insertion point: declarations, tables in flash,
+    and local arrays.
     """
 
     intervals: dict[SSAValue, tuple[int, int]]
@@ -42,15 +42,17 @@ class EmissionContext(Protocol):
         ...
 
     def local(self, type: MemRefType, name: str) -> SSAValue:
-        """A new local array with undefined content.
+        """A new local array of the type `type` with undefined content.
 
         name: the hint for the name of the SSA value.
         """
         ...
 
     def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:
-        """The local array that belongs to another array, such as the flags of a quire. Repeated calls for one array
-        return the same local array.
+        """The local array of the type `type` that belongs to another array, such as the flags of a quire. Repeated
+        calls for one array return the same local array.
+
+        name: the hint for the name of the SSA value.
         """
         ...
 

@@ -28,7 +28,9 @@ EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795
 
 
 def exp(x: F32) -> F32:
-    """tm_expf: exp(x) within 2 units in the last place on [EXP_LOW, EXP_HIGH]."""
+    """tm_expf: exp(x) within 2 units in the last place on [EXP_LOW, EXP_HIGH]. Smaller arguments and NaN yield 0,
+    greater arguments yield exp(EXP_HIGH).
+    """
     x = np.asarray(x, np.float32)
     clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
     clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))

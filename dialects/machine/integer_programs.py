@@ -70,7 +70,9 @@ def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAV
 
 
 def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
-    """An integer requantised by a multiplier and a shift that are known only at run time, such as those of a row."""
+    """x requantised as by `tm_requantize_s32`, with a multiplier and a shift that are known only at run time, such as
+    those of a row.
+    """
     places = m.resize(shift, 33)
     left, right = m.greatest(places, 0), m.greatest(m.negate(places), 0)
     most = m.shift_right(m.constant((1 << 31) - 1, 33), left)

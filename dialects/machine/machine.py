@@ -317,9 +317,10 @@ class Machine(ABC, Generic[V]):
         """floor(x / 2^amount).
 
         An 8-bit chip shifts by a whole byte by moving registers, and by other amounts bit by bit. An amount that is not
-        a multiple of 8 is therefore split in two steps. Either x is shifted left up to the next byte boundary and then
-        right by whole bytes, or it is shifted right by whole bytes and then by the remaining bits. The cheaper of the
-        two ways is chosen.
+        a multiple of 8 is therefore split into steps. There are three ways: x is shifted left up to the next byte
+        boundary and then right by whole bytes; x is shifted right by whole bytes and then by the remaining bits; or x
+        is shifted right by all whole bytes except the last one, then left, and then right by a byte. The cheapest way
+        is chosen.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:

@@ -29,6 +29,7 @@ class RealFunction:
     * inverse: the inverse function.
     * flat: returns, for a number n, the argument above which the function is within `tail` * e^-n of its upper limit;
       None for a function without an upper limit.
+    * tail: the factor in the definition of `flat`.
     * centre: the value c for which the function minus c is odd; None if there is none.
     * widest: the number of bits of the widest result that linear interpolation between 16-bit entries can approximate.
     """
@@ -71,7 +72,7 @@ def _erf(x: Reals) -> Reals:
 
 
 def _inverse_erf(y: float) -> float:
-    """The inverse of the error function, by bisection between 0 and 6, since erf(6) is 1 in double precision."""
+    """The inverse of the error function, by bisection between -6 and 6, since erf(6) is 1 in double precision."""
     low, high = -6.0, 6.0
     for _ in range(64):
         middle = (low + high) / 2

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 class RuntimeFunction:
     """The signature of a C function, and its reference implementation in numpy, which returns the same bits.
 
+    * arguments, result: the types of the parameters and of the result.
+    * reference: the reference implementation, on arrays of arguments.
     * program: the function as integer operations, for hardware; None for functions on floats.
     * meaning: the specified result on exact integers, against which `tinyml prove` checks the program and the reference
       implementation; None if the function is not proved.
@@ -356,7 +358,9 @@ def inverse(x: F32) -> F32:
 
 
 def _packed(width: Width) -> RuntimeFunction:
-    """The functions tm_packed_sN and tm_packed_sN_ram, which return the element at index i of packed integers."""
+    """The declaration of tm_packed_sN, and also of tm_packed_sN_ram: a function that returns the element with index i
+    of integers that are packed to `width`.
+    """
 
     def reference(packed: I8, i: I16) -> Integers:
         elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]

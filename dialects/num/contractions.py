@@ -122,8 +122,8 @@ class ContractOp(ClosedNestOp):
         return stores[0] if self.visits(stores[0], windows=True) else None
 
     def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
-        """True if the iterations over the rows access all elements of a buffer in order. The buffer must be defined
-        outside the nest.
+        """Whether the load or store `op` accesses all elements of its buffer in order while the rows are iterated. The
+        buffer must be defined outside the nest.
 
         windows: true for the rows of all windows together, false for the rows of each window.
         """
@@ -285,8 +285,10 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows. Without `spacing`, it is that of a single window, which is one run unless the op
-        has `channels`.
+        """The layout of the windows. Without `spacing`, it is the layout of a single window. This window is one run of
+        adjacent elements or, with `channels`, of whole pixels.
+
+        Raises `VerifyException` for an invalid `spacing`.
         """
         if self.spacing is None:
             return Spacing(step=self.length if self.channels is None else 0)

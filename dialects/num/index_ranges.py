@@ -59,7 +59,9 @@ class Division(NamedTuple):
     MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C. The two
     agree on nonnegative dividends.
 
+    dividend, divisor: the operands of the original division.
     by: the amount that is added to `dividend`.
+    is_remainder: true for a remainder, false for a quotient.
     """
 
     dividend: AffineExpr

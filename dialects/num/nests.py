@@ -61,6 +61,7 @@ LANE_FUNCTION = "num.lane_function"
 class ElementAccess(NamedTuple):
     """An element that a load or store in the body of a nest accesses.
 
+    * op: the load or store.
     * map: the affine map from the indices of all axes, and the values of `symbols`, to the index of the element in the
       buffer. The axes are those of the nest, then those of the `num.reduce` ops around the access.
     * symbols: values that are defined outside the nest.

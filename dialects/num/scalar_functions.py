@@ -113,8 +113,8 @@ class SoftplusOp(FunctionOp):
 class LookupOp(UnaryOp):
     """A function of a number of at most 8 bits, as a table that contains the result's raw for every raw of the input.
 
-    The table is in the order of the input's raws. As a function of reals, which training uses, the op interpolates
-    linearly between the entries.
+    The table is in the order of the input's raws. Training computes with a function of reals instead, which
+    interpolates linearly between the entries.
     """
 
     name = "num.lookup"
@@ -255,7 +255,7 @@ class MinimumOp(_ExtremeOp):
 class StepOp(UnaryOp):
     """1 if the input is greater than 0, otherwise 0.
 
-    The result is a vote, if the sign of the input decides between two classes.
+    If the sign of the input decides between two classes, the result is the vote for one of them.
     """
 
     name = "num.step"

@@ -228,7 +228,7 @@ class NegOp(UnaryOp):
 
 @irdl_op_definition
 class ConvertOp(UnaryOp, HasFolderInterface):
-    """The number of the operand in another format, which may belong to another family. It is rounded once."""
+    """The operand, rounded once to another format, which may belong to another family."""
 
     name = "num.convert"
     input = operand_def(SCALAR)

@@ -119,7 +119,7 @@ class MemoryOp(ClockedOp):
 
     @property
     def is_table(self) -> bool:
-        """True for an initialised memory whose words each contain one element of 8, 16, 32 or 64 bits."""
+        """True for a memory whose content sets all words, if each word is one element of 8, 16, 32 or 64 bits."""
         if self.content is None:
             return False
         type, bits, raws = self.result.type, *raws_of(self.content, self.result.type)

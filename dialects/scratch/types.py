@@ -246,7 +246,7 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 
 
 def unit_bytes(type: MemRefType[Attribute]) -> int:
-    """The alignment of a buffer in bytes."""
+    """The alignment of a buffer in bytes: the size of an element, or 1 if elements are packed."""
     return element_bytes(type) if packed_bits(type) is None else 1
 
 
@@ -262,7 +262,7 @@ def packed_space(element: Attribute, bits: int) -> PackedRam:
 
 
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
-    """The packed type of a buffer; None if packing would not reduce its size.
+    """The packed type of a buffer; None if packing would not reduce its size, or if raws are not integers.
 
     Elements are packed to the least width of `tinyml.dialects.layouts.packed_bits` that represents their number format.
     """

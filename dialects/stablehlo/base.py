@@ -42,7 +42,9 @@ def expect(condition: object, message: str) -> None:
 
 
 def expect_shape(value: SSAValue, expected: Sequence[int]) -> None:
-    """Raise `VerifyException` unless each static extent of a result equals the expected extent."""
+    """Raise `VerifyException` unless a result has the rank of `expected`, and each of its static extents equals the
+    expected static extent.
+    """
     shape = shape_of(value)
     fits = len(shape) == len(expected) and all(
         DYNAMIC_INDEX in pair or pair[0] == pair[1] for pair in zip(shape, expected, strict=True)

@@ -54,9 +54,9 @@ class IotaOp(PureOp):
 
 @irdl_op_definition
 class BroadcastInDimOp(PureOp):
-    """The operand, repeated along new axes. Axis i of the operand becomes axis broadcast_dimensions[i] of the result.
+    """The operand, repeated along axes. Axis i of the operand becomes axis broadcast_dimensions[i] of the result.
 
-    The operand is repeated along all other axes of the result.
+    The operand is repeated along all other axes of the result, and along those of its own axes that have extent 1.
     """
 
     name = "stablehlo.broadcast_in_dim"
@@ -102,7 +102,7 @@ class TransposeOp(PureOp):
 
 @irdl_op_definition
 class SliceOp(PureOp):
-    """The elements from `start_indices` up to but excluding `limit_indices`, in steps of `strides`."""
+    """Along each axis, the elements from `start_indices` up to but excluding `limit_indices`, in steps of `strides`."""
 
     name = "stablehlo.slice"
     operand = operand_def(TensorType)

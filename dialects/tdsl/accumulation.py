@@ -171,7 +171,7 @@ class AccumulateOp(SumOp):
 class FinishOp(PointwiseOp, ShiftsRows):
     """Complete sums, each rounded once to a number format. `bound` states the least and the greatest possible sum.
 
-    If rows have separate scales or `row_shifts`, they are along the last axis.
+    The entries of the last axis are rows of weights, which may have separate scales or `row_shifts`.
     """
 
     name = "tdsl.finish"

@@ -397,7 +397,9 @@ def build(
 
 
 def accumulator_elements(value: SSAValue) -> Accumulator:
-    """The accumulator that is the element type of a tensor or memref. Raises `VerifyException` for other elements."""
+    """The accumulator that is the element type of a tensor or memref. Raises `VerifyException` for other elements, and
+    for an accumulator whose sums can only be in registers.
+    """
     element = shaped(value).get_element_type()
     if (accumulator := accumulator_of(element)) is None:
         raise VerifyException(f"elements must be accumulators, got {element}")

@@ -148,8 +148,8 @@ class AtLeastOp(ReduceOp):
 
 
 class ArgmaxOfReshape(RewritePattern):
-    """Replace the input of a comparison that is a reshape by the input of the reshape, because a reshape preserves the
-    order of elements.
+    """Replace a reshape that is the input of a `tdsl.argmax` by the input of the reshape, because a reshape preserves
+    the order of elements.
     """
 
     @op_type_rewrite_pattern

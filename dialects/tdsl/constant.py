@@ -115,7 +115,9 @@ def constant_number(value: SSAValue) -> float | None:
 
 
 def constant_input(op: TensorOp) -> ConstOp | None:
-    """The constant operand of an op with a single tensor operand; None if this operand is not constant."""
+    """The constant operand of an op with a single tensor operand; None if this operand is not constant, and for an op
+    on memrefs.
+    """
     [input] = op.inputs
     return owner if op.result is not None and isinstance(owner := input.owner, ConstOp) else None
 

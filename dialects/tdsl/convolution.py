@@ -90,9 +90,11 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """For each turn of the herringbone schedule, the number of rows or columns that the turn computes.
+    """For each turn of the herringbone schedule, the number of rows or columns that the turn computes. The first number
+    is that of rows, and may be 0.
 
-    As soon as the remaining result is square, rows and columns alternate.
+    Rows are computed while the remaining result is higher than wide, and columns while it is wider than high. If it is
+    square, rows and columns alternate.
 
     rows_first: true if a row is computed before a column when the remaining result is square.
     """
@@ -107,8 +109,8 @@ def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
 
 
 def single_transpose(result: Extents, last: int) -> list[int]:
-    """For each turn of the single-transpose schedule, the number of rows or columns that the turn computes. The
-    schedule computes the last `last` rows of the result column by column.
+    """For each turn of the single-transpose schedule, the number of rows or columns that the turn computes. The first
+    turn computes all rows except the last `last` rows. The second turn computes these last rows column by column.
     """
     height, width = result
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]

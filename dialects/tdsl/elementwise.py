@@ -153,7 +153,9 @@ class ElementwiseOp(PointwiseOp, ABC):
         return values[body.result]
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
-        """The gradient with respect to each operand, computed from the derivatives of the ops on scalars."""
+        """The gradient with respect to each operand, computed from the derivatives of the ops on scalars; None for an
+        operand on which the result does not depend.
+        """
         body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
         steps = cast("Sequence[num.ScalarOp]", body.steps)

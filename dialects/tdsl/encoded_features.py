@@ -55,7 +55,7 @@ class FeatureEncoding:
     high: int
 
     def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
-        """The raw of the value of a feature, which is a float.
+        """The raw of a feature with the value `real`, which is a float.
 
         index: the index of the feature.
 

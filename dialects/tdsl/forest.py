@@ -202,9 +202,9 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function that returns the decisions of nodes after those on missing features (NaN) are replaced.
+    """A function that replaces the decisions of nodes about missing features (NaN) and returns all decisions.
 
-    The arguments of the function are nodes, samples, features and decisions.
+    Its arguments are arrays of nodes, samples, features and decisions.
     """
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided

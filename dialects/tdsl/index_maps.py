@@ -45,6 +45,7 @@ _LINEAR = AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul
 class Term:
     """The products of two operands: element i of the result is the sum of `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
 
+    * lhs, rhs: the operands.
     * summed: the extents of k. Products are added in row-major order of k.
     * lhs_map, rhs_map: the maps l and r, from the indices of the result, followed by k, to indices of the operands.
     * left: if the left operand is a matrix, the left shift of the sum of each row. The sum is shifted before it is
@@ -231,6 +232,7 @@ def moved_back(
 
     The gradient with respect to the result is copied in the reverse direction.
 
+    x: the values of the operands.
     tensors: the positions of the operands whose elements are copied.
     slope: the gradient with respect to the result.
     move: a function that applies the op to operands, with a fill value.
@@ -384,6 +386,10 @@ class _Axis:
 
     The axis is a dimension of the term's maps. If a map divides a dimension, the quotient and the remainder are two
     axes.
+
+    dimension: the index of the dimension.
+    step: the amount by which the dimension increases per step along the axis.
+    extent: the number of steps.
     """
 
     dimension: int

@@ -59,9 +59,10 @@ class FeatureMap:
 
 
 class SignalFrames(NamedTuple):
-    """The frames of a signal from which a front end computes features: `frame` samples each, with starts `hop` samples
-    apart.
+    """The frames of a signal from which a front end computes features.
 
+    frame: the number of samples of a frame.
+    hop: the number of samples from the start of one frame to the start of the next.
     rows: the total number of rows of features, over all frames.
     grain: the length of a frame must be a multiple of this number; 0 if the length must be a power of two.
     """
@@ -113,6 +114,7 @@ def named_axes(axes: Sequence[int]) -> str:
 class InputPart(NamedTuple):
     """One input of a model with several inputs. The program accepts one array that concatenates all inputs.
 
+    * name: the name of the input.
     * length: the number of elements of the input.
     * start: the index in the array of the first element.
     * format: the number format of the raws; None for the format of the array.

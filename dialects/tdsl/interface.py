@@ -386,6 +386,8 @@ Interface = TypeVar("Interface", InputInterface, ProgramInterface)
 class InterfaceField(NamedTuple):
     """The declaration of a field of an interface.
 
+    name: the name of the field.
+    kind: its permitted values.
     meaning: a sentence for the reference page.
     """
 
@@ -500,8 +502,9 @@ def _is_given(value: object) -> bool:
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
     """True if an attribute is an interface that is valid for a function; false if it is no interface.
 
-    Raises `InputError` in three cases: the interface describes an input that the function does not have; the units of
-    the input cannot be repeated to the elements of the argument; `read` lists elements that the argument does not have.
+    Raises `InputError` in four cases: the interface describes an input that the function does not have; the units of
+    the input cannot be repeated to the elements of the argument; `read` lists elements that the argument does not have;
+    the format of one of several inputs has another storage type than the argument.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False

@@ -414,7 +414,7 @@ class ReshapeOfReshape(RewritePattern):
 
 
 class TransposeOfTranspose(RewritePattern):
-    """Replace a transposition of a transposition by one transposition."""
+    """Replace a transposition of a transposition by one transposition, unless the inner one is `in_place`."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:

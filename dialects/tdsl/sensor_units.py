@@ -182,6 +182,7 @@ class InputUnit:
     """The units of the elements of an input. The list of units is repeated until all elements have a unit.
 
     text: the units in the syntax of the option `--input-unit`.
+    units: the list of units.
     """
 
     text: str
@@ -189,7 +190,8 @@ class InputUnit:
 
     @staticmethod
     def parse(text: str, elements: int | None) -> InputUnit:
-        """Parse the units of an input and return them: `[COUNTx]UNIT`, or a comma-separated list of these.
+        """Parse the units of an input and return them. `text` is `[COUNTx]UNIT`, or a comma-separated list of such
+        items.
 
         elements: the number of elements of the input; None if it is not known yet.
 

@@ -274,11 +274,15 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 
 
 def windows(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
-    """The number of windows along an axis. Raises `VerifyException` if no window fits.
+    """The number of windows along an axis.
 
     extent: the extent of the axis.
     kernel: the extent of a window.
     before, after: the padding before and after the axis.
+    stride, dilation: the distance between adjacent windows, and between adjacent elements of a window.
+
+    Raises `VerifyException` if no window fits, for negative padding, and unless `kernel`, `stride` and `dilation` are
+    at least 1.
     """
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")

@@ -135,9 +135,7 @@ def ranked(x: Array, rank: int) -> Array:
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape. If the array already has the shape, it is returned itself, so that no step is
-    recorded.
-    """
+    """An array broadcast to a shape. The array itself is returned if it already has the shape."""
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 

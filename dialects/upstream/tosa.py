@@ -102,7 +102,8 @@ class _Convolution(IRDLOperation, ABC):
     traits = traits_def(Pure())
 
     def verify_windows(self, kernel: Sequence[int], channels: int) -> None:
-        """Raise `VerifyException` unless the extents of the result follow TOSA's rule.
+        """Raise `VerifyException` unless the result and the bias have `channels` channels and the extents of the result
+        follow TOSA's rule.
 
         According to this rule, the last window must end where the padded image ends.
         """

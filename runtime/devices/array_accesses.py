@@ -44,8 +44,8 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 
     inputs: as for `Runner.run`, at least two.
 
-    Raises `InputError` for a runner without an emulator, for fewer than two inputs, and if accesses depend on the
-    input.
+    Raises `InputError` for a runner without an emulator, for fewer than two inputs, for more than `MOST_ARRAYS` arrays,
+    and if the number of accesses depends on the input.
     """
     arrays = {
         symbol.name: range(symbol.address, symbol.address + symbol.size)
@@ -66,7 +66,12 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 def _totals(
     runner: Runner, build: Build, interface: Interface, inputs: np.ndarray, arrays: Mapping[str, range]
 ) -> tuple[np.ndarray, RunResult]:
-    """Count the accesses to each array in a run. Return the counts, shape (arrays, 4), and the results of the run."""
+    """Count the accesses to each array in a run. Return the counts and the results of the run.
+
+    The counts have the shape (arrays, 4): the numbers of loads and stores, then the numbers of loaded and stored bytes.
+
+    Raises `InputError` for a runner without an emulator.
+    """
     if isinstance(runner, QemuRunner):
         return _totals_in_qemu(runner, build, interface, inputs, arrays)
     if not isinstance(runner, EmulatorRunner):

@@ -35,6 +35,7 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 class ListedInstruction:
     """An instruction of `NAME_predict`, or of the step function of a streaming program.
 
+    address, text: its address and its disassembly.
     line: the line in NAME.c, 0 if there is none.
     time: the time that the instruction takes per inference, including functions that it calls.
     """
@@ -49,6 +50,7 @@ class ListedInstruction:
 class Attribution:
     """The time and flash of a model, by line and by symbol.
 
+    * build, result: the program, and the result of its run.
     * time: for each line of NAME.c, its time in the device's unit, as the mean over the inputs. It includes the
       functions that the line calls.
     * calls: for each line and called function, the part of this time that is spent in the function.
@@ -83,6 +85,9 @@ def attribute(
 ) -> Attribution:
     """Build and run a generated model. Return its time and flash, attributed to lines and symbols.
 
+    runner: the runner of the board.
+    source_dir, interface, workdir, optimize: as for `Runner.build`.
+    inputs: as for `Runner.run`.
     constants: the names of the constant arrays in the model's C file.
     listing: true to request the list of instructions.
 
@@ -128,7 +133,7 @@ def attribute(
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
     """A function that maps the address of an instruction to the name of the function of the program that contains the
-    address.
+    address, or to "?" if no function contains it.
     """
     table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
     starts = [start for start, _, _ in table]

@@ -76,7 +76,9 @@ class CirctRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Print the module as `workdir/NAME.sv` and return this file as the program. `optimize` is ignored."""
+        """Print the module as `workdir/NAME.sv` and return this file as the program. `optimize` and `extra_flags` are
+        ignored.
+        """
         ours = runner_for(self.name).build(source_dir, interface, workdir)
         workdir.mkdir(parents=True, exist_ok=True)
         file = workdir / f"{interface.name}.sv"

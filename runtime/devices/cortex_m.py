@@ -55,7 +55,7 @@ class ThumbCycles:
 
 @lru_cache(4)
 def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
-    """The instructions of an ELF file, by address.
+    """The instructions of an ELF file for a chip, by address. The result is cached.
 
     written: the modification time of the file, which is part of the cache key.
     """
@@ -63,7 +63,8 @@ def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
 
 
 def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda code: None) -> dict[int, Instruction]:
-    """The instructions of a disassembly, by address. An instruction states the registers on which its cycles depend.
+    """The instructions of `text`, a disassembly, by address. An instruction states the registers on which its cycles
+    depend.
 
     vector: a function that returns the instruction for a 32-bit opcode that binutils cannot decode; None for an unknown
         opcode.
@@ -106,7 +107,9 @@ def _instruction(size: int, name: str, operands: str) -> Instruction:
 
 
 def _words(name: str, operands: str) -> int:
-    """The number of 32-bit registers that a load multiple or store multiple transfers; 0 for any other instruction."""
+    """The number of 32-bit registers that an instruction transfers: a load multiple or store multiple, a push or pop,
+    LDRD or STRD, or VLDR or VSTR. A `d` register counts as two. 0 for any other instruction.
+    """
     if not _SEVERAL.fullmatch(name):
         return 0
     if name.startswith(("ldrd", "strd")):

@@ -29,6 +29,7 @@ class Build:
     * flash_bytes: text + data of the ELF file. They include startup code and the harness, which is some dozens of
       bytes.
     * static_bytes: .data + .bss, which includes the caller's input array X.
+    * elf: the ELF file.
     * weights: the bytes of constants that the program receives before the first inference (`--load-weights`).
     """
 
@@ -46,6 +47,7 @@ class RunResult:
     * scores: shape (samples, output_length), in the element type of the interface; None if the model has no scores.
     * cycles: shape (samples,); the time in `unit` from the first instruction of `NAME_predict` to its return; None if
       the device has no counter.
+    * unit: the name of the unit, such as cycles or instructions.
     * stack_bytes: the greatest stack depth over all inferences, measured from the top of the stack at reset. It
       includes the frame of main and the call.
     * more: the outputs after the scores.
@@ -69,9 +71,10 @@ class RunResult:
 class TimeProfile:
     """The time of an inference by instruction, as the mean over the inputs, in the device's unit.
 
-    A key of `spent` is a pair (site, pc): the instruction at `pc`, and the instruction of `NAME_predict` that was
-    executed last before it. `site` is `pc` itself, or the call in which the instruction at `pc` was executed. The value
-    is the time of the instruction at `pc` for this `site`. The values add up to `RunResult.cycles`.
+    result: the result of the run.
+    spent: the time for each pair (site, pc) of instructions. `pc` is the address of an instruction, and `site` is `pc`
+        itself or, if the instruction was executed in a call, the address of the call in `NAME_predict`. The values add
+        up to `RunResult.cycles`.
     """
 
     result: RunResult
@@ -103,7 +106,7 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
 
     unit: the unit of cycles.
 
-    If all cycles are 0, the device has no counter.
+    A device without a counter writes 0 cycles in all records. `cycles` of the result is then None.
     """
     import numpy as np
 

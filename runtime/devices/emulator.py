@@ -24,6 +24,7 @@ from tinyml.runtime.model.interface import Interface
 class Core:
     """An emulated core.
 
+    * emulator: the emulator of unicorn.
     * pc, back, sp, arguments: the program counter, the register of the return address, the stack pointer and the
       registers of function arguments, by unicorn's numbers. The first argument register also contains the result of a
       function.
@@ -72,8 +73,8 @@ class EmulatorRunner(Runner):
 
     The instructions of an inference are counted exactly, from the first instruction of `NAME_predict` through its
     return. A runner with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped
-    memory, an illegal instruction and a stack overflow raise `DeviceError`. A program that does not fit raises
-    `InputError` when it is linked.
+    memory, an illegal instruction and a stack overflow raise `DeviceError`. A program that does not fit in the chip's
+    memories raises `InputError` when it is linked.
     """
 
     limit: int = 4_000_000_000
@@ -200,6 +201,8 @@ class _Machine:
 
         The results are the label, the number of executed instructions, the stack depth in bytes, the raw scores and the
         other outputs.
+
+        Raises `FullStackError` for a stack overflow into the static data, and `DeviceError` for any other failure.
         """
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
@@ -344,8 +347,10 @@ class _Counts(ctypes.Structure):
 
 
 class CodeBlock(NamedTuple):
-    """A basic block, which is entered only at its start: its cycles and the addresses of its instructions.
+    """A basic block, which is entered only at its start.
 
+    instructions: the addresses of its instructions.
+    cycles: the cycles of an execution of the block.
     after: the address after the block; None for a block of the harness, whose instructions are not recorded.
     """
 
@@ -375,6 +380,7 @@ class BlockCounter:
     * decode: a function that returns the block at an address. Its arguments are the address and the size in bytes.
     * refill: the additional cycles of a taken branch.
     * special: a function that returns true if entering the block at an address requires more than counting.
+    * limit: the maximum number of counted instructions. A step that exceeds it is handled in Python.
 
     Blocks are numbered from 1. The program starts in block 0.
     """
@@ -457,7 +463,7 @@ class BlockCounter:
         return True
 
     def check(self) -> None:
-        """Raise the error that stopped the emulator. Does nothing if no error stopped it."""
+        """Raise the error that stopped the emulator. The method does nothing if no error stopped it."""
         if self._error is not None:
             raise self._error
 

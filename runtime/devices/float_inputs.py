@@ -47,6 +47,7 @@ def run_on_floats(
     x: the inputs as real numbers, of shape (samples, elements).
     device: the name of the device.
     temporary: an empty folder.
+    optimize: the optimization level; by default that of the runner.
 
     Raises the same errors as `Runner.build` and `Runner.run`.
     """

@@ -26,6 +26,7 @@ _LOOP, _ALIGNMENT = 0x100, 9
 class _Vector:
     """A decoded vector instruction.
 
+    unit, held: the execution unit, and the number of cycles for which the instruction occupies it.
     aligned: the required alignment of each memory access, in bytes.
     """
 
@@ -91,8 +92,9 @@ def _instruction(code: int) -> Instruction | None:
 
 @lru_cache(4)
 def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
-    """The table of the instructions of a program, in the format that the QEMU plugin reads.
+    """The table of the instructions of a program, in the format that the QEMU plugin reads. The result is cached.
 
+    timing: the timing of the core.
     written: the file's modification time, which is part of the cache key.
     """
     table, text = symbols(chip, elf), call_tool(chip, "objdump", ["-d", elf])

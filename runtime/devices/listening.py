@@ -47,6 +47,7 @@ def answers_to(
 
     The C code of the program is built for the board `target` and run.
 
+    source_dir, interface, optimize: as for `Runner.build`.
     raws: the raws of the recording, of shape (samples,).
 
     Raises `InputError` for a recording that ends before the first answer.

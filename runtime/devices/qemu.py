@@ -68,9 +68,11 @@ class QemuRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
     ) -> RunResult:
-        """Run a program and return the results.
+        """Run the program `build` on `inputs` and return the results.
 
         profile: further arguments of the QEMU plugin, by name.
+
+        Raises `FullStackError` for a stack overflow into the static data, and `DeviceError` for any other failure.
         """
         raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
         known, cycles, timing = symbols(self.chip, build.elf), self.table(build), self.board.timing
@@ -113,7 +115,7 @@ class QemuRunner(Runner):
         return replace(result, cycles=counts[:, 0], core_cycles=core_cycles, longest=longest)
 
     def check(self, build: Build) -> None:
-        """Raise `InputError` for a program that exceeds the memories of the emulated machine."""
+        """Raise `InputError` for a program whose static data exceed the RAM of the emulated machine."""
         known = symbols(self.chip, build.elf)
         if (beyond := known["tm_bss_end"] - known["tm_ram_end"]) > 0:
             raise InputError(f"{self.name}: static data exceeds the RAM of the emulated machine by {beyond} bytes")

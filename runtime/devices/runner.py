@@ -115,8 +115,9 @@ class Runner(ABC):
 
     @abstractmethod
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        """Run the model on raw `inputs` and return the results.
+        """Run the program `build` on raw `inputs` and return the results.
 
+        interface: the interface of the model.
         inputs: the raws of the inputs in the interface's element type, of shape (samples, input_length).
 
         Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` if the program fails.

@@ -62,7 +62,7 @@ class SimulatorRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, int, Path] | None = None
     ) -> RunResult:
-        """Run a program and return the results.
+        """Run the program `build` on `inputs` and return the results.
 
         profile: the first and the last address of the range to which time is attributed, and the output file; None for
             no profile.

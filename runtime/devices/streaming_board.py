@@ -51,6 +51,8 @@ def frame(kind: str, content: bytes = b"") -> bytes:
 class Frame:
     """A received frame.
 
+    kind: the kind, one character.
+    content: the content.
     whole: true if the checksum is correct. Otherwise the kind and the content may be corrupted.
     """
 
@@ -64,6 +66,7 @@ class FrameReader:
     """A parser of frames from bytes that are received in pieces.
 
     longest: the number of bytes of the longest expected content.
+    waiting: the received bytes that have not been parsed.
 
     Bytes outside frames, such as text of a boot loader, are skipped. A start byte is also skipped if an unknown kind or
     an impossible length follows.
@@ -124,7 +127,11 @@ def answer_bytes(interface: Interface) -> int:
 
 @dataclass(frozen=True)
 class BoardAnswers:
-    """The answers of a board. Each row contains a record: label, microseconds and outputs (`result_of_records`)."""
+    """The answers of a board to several inputs.
+
+    records: the records of all answers, one after the other, as `result_of_records` decodes them.
+    microseconds: the time of each inference.
+    """
 
     records: bytes
     microseconds: np.ndarray
@@ -134,6 +141,9 @@ class BoardAnswers:
 class StreamingBoard:
     """A board that runs the Arduino sketch of a model.
 
+    port: the serial port to which the board is connected.
+    name: the name of the board, for messages.
+    interface: the interface of the model.
     timeout: the time in seconds to wait for the greeting and for each answer.
     """
 

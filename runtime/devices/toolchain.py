@@ -71,7 +71,7 @@ TIME_LIMIT = 600
 
 
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
-    """Run a program and return its standard output.
+    """Run a program with the given arguments and return its standard output.
 
     path: the path of the program.
     name: the name of the program in messages; by default, the name of the file.
@@ -147,7 +147,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
 
 def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:
     """Compile and link every `*.c` in `source_dir` with the harness of a chip. Return the program with its sizes.
-    Raises `InputError` for a folder without C files.
+    Raises `InputError` for a folder without C files, and if the compiler or linker fails.
     """
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
@@ -221,6 +221,7 @@ def is_overflow(error: InputError) -> bool:
 class Symbol:
     """A symbol of an ELF file.
 
+    name, address: its name and its address.
     size: the number of bytes, 0 if unknown.
     kind: the letter that nm prints (t, T: code).
     """
@@ -282,7 +283,7 @@ def symbols(chip: Chip, elf: Path) -> dict[str, int]:
 
 
 def function_range(chip: Chip, elf: Path, *names: str) -> range:
-    """The address range of a function. Of a Thumb function, the address does not include the Thumb bit.
+    """The address range of a function. The addresses do not include the Thumb bit.
 
     names: possible names of the function. The first name that the ELF file contains is used.
     """

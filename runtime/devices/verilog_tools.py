@@ -34,8 +34,10 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 
 @dataclass(frozen=True)
 class Simulation(ABC):
-    """A simulation of a model's Verilog with its files in `folder`.
+    """A simulation of a model's Verilog.
 
+    verilog: the text of the Verilog.
+    folder: the folder for the files of the simulation.
     system_verilog: the text of the same module from another printer, which is simulated instead of the Verilog; empty
         to simulate the Verilog.
 
@@ -58,11 +60,12 @@ class Simulation(ABC):
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
-        inputs: shape (samples, input length).
+        interface: the interface of the model.
+        inputs: the raws, of shape (samples, input length).
         seed: the seed of the random numbers that determine when the input and the receiver pause; 0 for no pauses.
 
-        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that
-        does not terminate.
+        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that does not
+        terminate.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)

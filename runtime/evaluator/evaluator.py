@@ -109,7 +109,8 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     """The only function of a program that has a body.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
-    further tensors. Raises `InputError` for any other number or type of functions.
+    further tensors. Raises `InputError` for any other number or type of functions, and for inputs or outputs without
+    elements.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -141,7 +142,10 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 
 
 def samples_together(function: func.FuncOp) -> int:
-    """The number of samples to evaluate together, a power of two. It is smaller for programs with larger tensors."""
+    """The number of samples to evaluate together, a power of two. It is smaller for programs with larger tensors. It is
+    1 for programs with parallel loops for which this is faster, because iterations of such a loop are evaluated
+    together only for a single sample.
+    """
     sizes = [prod(tdsl.shape_of(value)) for value in _tensors(function)]
     most = TENSOR_ELEMENTS // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
@@ -174,13 +178,15 @@ def _raws_together(function: func.FuncOp) -> int:
 def evaluate(
     module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
 ) -> Outputs:
-    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs. Raises
-    `InputError` for inputs of the wrong shape.
+    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
 
+    module: the program.
     inputs: the raws or reals of each sample, of shape (samples, elements of the input).
     arithmetic: `Bits` for raws (the default), or `Reals`.
     observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
         iteration.
+
+    Raises `InputError` for inputs of the wrong shape, and for loops that exceed the limit on operations.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))
@@ -213,7 +219,8 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
     """Run a program on real inputs and return its outputs as reals.
 
-    Parts of the program without formats compute in double precision. Parts with formats compute on raws.
+    A program with one part in number formats and another part on reals is computed on raws; its reals are then numbers
+    of the format f32. Any other program is computed in double precision.
 
     observe: a function that is called with every tensor value and its array of reals.
     """
@@ -263,7 +270,7 @@ def argument_reals(module: ModuleOp, inputs: Array) -> Array:
 
 
 def filled(module: ModuleOp, inputs: Array) -> Array:
-    """Inputs in which missing values (NaN) are replaced by the numbers that the interface defines.
+    """The inputs, in which missing values (NaN) are replaced by the numbers that the program's interface defines.
 
     inputs: shape (samples, elements).
 
@@ -293,9 +300,9 @@ def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
 
 
 def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, Array], Array]) -> Array:
-    """The elements of an argument, of shape (samples, elements), after `convert` is applied to the elements of each
-    input of the model.
+    """The elements of a program's argument, after `convert` is applied to the elements of each input of the model.
 
+    inputs: the elements of the argument, of shape (samples, elements).
     convert: a function of the number format and the elements of an input.
     """
     parts = [convert(format, inputs[:, elements]) for elements, format in input_formats(module)]
@@ -321,7 +328,7 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop, executed iteration by iteration.
+    """The results of a loop in the given arithmetic, executed iteration by iteration.
 
     values: the values of all operands of the loop, and of all values that its body captures.
     """

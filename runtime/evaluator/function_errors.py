@@ -25,6 +25,8 @@ MAX_REAL = 3.0e38
 class FunctionError:
     """The error of a function from one number format to another.
 
+    function, scheme: the function, and the method by which the format computes it; None for the default method.
+    argument, result: the formats of the argument and of the result.
     error: the greatest |computed - exact| over all arguments of the format, where exact values are saturated to the
         range of the result's format; None if the format of the argument has more than 2^16 values or is a float.
     """

@@ -150,9 +150,13 @@ MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _Row:
-    """The gradients with respect to the elements of a row for `count` samples.
+    """The gradients with respect to the elements of a row of a constant for `count` samples. They are zero for all
+    samples except `some`.
 
-    The gradients are zero for all samples except the samples `some`.
+    part: the slice of the flattened constant that contains the row.
+    count: the number of samples.
+    some: the indices of the samples with gradients other than zero.
+    slopes: the gradients for these samples, of shape (samples, elements of the row).
     """
 
     part: slice
@@ -331,9 +335,11 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The gradient with respect to whole rows of a constant; None if the value is not a part of a constant.
+        """The gradient `derivative` with respect to a value, as the gradient with respect to whole rows of a constant.
 
         index: the index of the value in the trace.
+
+        Returns None unless the value consists of whole rows of a constant.
         """
         if index not in self.origins:
             return None

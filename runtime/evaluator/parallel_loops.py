@@ -39,6 +39,7 @@ MOST_TOGETHER = 1 << 22
 class Nest:
     """Nested loops that can be evaluated together, outermost first.
 
+    * loops: the loops.
     * taken: the range of each loop.
     * insertions: for each carried tensor, the op that inserts into it.
     * elements: the number of elements of the largest tensor that an iteration of the innermost loop computes.
@@ -104,7 +105,8 @@ def counters(taken: Sequence[range]) -> list[Array]:
 
 
 def insert(op: tdsl.InsertSliceOp, whole: Array, part: Array, offsets: Sequence[Any], iterations: int) -> None:
-    """Insert the parts that several iterations computed into the array of each sample, in the order of the iterations.
+    """Insert the parts that several iterations of the op `op` computed into the array of each sample, in the order of
+    the iterations.
 
     whole: the array of the carried tensor, shape (samples, ...).
     part: the parts of all iterations.

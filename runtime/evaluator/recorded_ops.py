@@ -112,7 +112,9 @@ class Recorded:
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
 
     def tape(self, op: Operation) -> _OpTape | None:
-        """The recorded steps of an op; None if the steps cannot be repeated on other operands."""
+        """The recorded steps of an op that has been executed; None if the steps cannot be repeated on other operands,
+        or if the op has not been executed.
+        """
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
@@ -154,8 +156,9 @@ class _Recorder(NumpyMachine):
 class _Step:
     """A recorded call of a function.
 
-    sources, target: the indices of the argument values and of the result.
     name: a key that is equal for functions with equal results.
+    function: the function.
+    sources, target: the indices of the argument values and of the result.
     """
 
     name: object
@@ -207,6 +210,8 @@ class LoopSteps:
     all iterations concatenated. If other steps read the result of an early step, the result is cached for all programs.
     The cache key is the number of the computation.
 
+    * recorded, numbering: the recorded ops of the program, and the value numbers of all programs.
+    * loop: the loop.
     * ops: ops without nested loops, all of which are recorded.
     * entering: values that depend only on the iteration.
     * most: early steps are executed only for tensors of at most this number of elements per sample.

@@ -90,6 +90,7 @@ class SharedEvaluator:
     """An evaluator of programs on the same inputs, in chunks of samples.
 
     inputs: reals of shape (samples, elements).
+    capacity: the maximum size of the cached results, in bytes.
     chunk: the number of samples per chunk. The last chunk may have fewer samples.
     """
 
@@ -152,7 +153,8 @@ class SharedProgram:
     def compared(self, chunk: int) -> Array | None:
         """The reals whose comparison determines the label, for one chunk of samples; None for a program without scores.
 
-        They are the scores or, if the label is the argmax of exact sums, the sums before rounding.
+        They are the scores or, if the label is the argmax of exact sums, the sums rounded to the scores' format in a
+        register (`in_register`).
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)
@@ -243,6 +245,9 @@ class SharedProgram:
     ) -> Sequence[Any]:
         """The carried values after the iterations `taken` of a loop, which are evaluated op by op.
 
+        ops: the ops of the body that are evaluated.
+        values: the values that the body captures.
+        entering: the values that depend only on the iteration.
         carried: the carried values before these iterations.
         """
         body = loop.body.block

@@ -4,7 +4,7 @@ The number of a value identifies the computation of the value from the input and
 properties and types, and the numbers of its operands. Values with equal numbers have equal bits, within a program and
 across programs.
 
-A function with few possible arguments is replaced by a table.
+A function whose argument has few possible raws is replaced by a table.
 """
 
 from __future__ import annotations

@@ -152,7 +152,9 @@ def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
 
 
 def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
-    """The class index of each sample, from the array `y` of classes that `known` describes."""
+    """The class index of each sample, from the array `y` of classes that `known` describes. Raises `InputError` for a
+    class that the program does not have, and for numbers that are not integers.
+    """
     if y.dtype.kind == "U":
         if known.labels is None:
             raise InputError(

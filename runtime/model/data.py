@@ -30,8 +30,10 @@ _COPIES = 4
 
 @dataclass(frozen=True)
 class Data:
-    """Real inputs of shape (samples, elements), and the class index of each sample if the file contains labels.
+    """A data set.
 
+    * x: the inputs as reals, shape (samples, elements).
+    * y: the class index of each sample; None if the file contains no labels.
     * integers: true if the file contains integers.
     * shape: the shape of a sample in the file.
     * targets: the targets of a regressor, shape (samples, values), if the file contains targets instead of labels.
@@ -84,7 +86,7 @@ def load_data(
     """The data set in a file.
 
     elements: the required number of elements per sample; None for any number.
-    classes: the number of classes. Labels must lie in [0, classes).
+    classes: the number of classes. Labels must lie in [0, classes). None for any number.
     answers: what the program returns, which determines the meaning of `y`; replaces `classes`.
     parts: the inputs of a model with several inputs. The file contains an array for each name, or `x` with the
         concatenated arrays.
@@ -126,7 +128,13 @@ def compared_stride(samples: int) -> int:
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing."""
+    """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing.
+
+    elements: the required number of elements per sample; None for any number.
+
+    Raises `InputError` for an array of any other shape or type, for an array without samples, and for more samples than
+    fit in memory.
+    """
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
@@ -143,7 +151,8 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
     """The arrays of the inputs `parts` of a model, concatenated to the shape (samples, elements).
 
-    Returns None if `x` is the only array in the file.
+    Returns None if the file contains none of these arrays, apart from `x`. Raises `InputError` if the file contains
+    only some of them, or if they differ in the number of samples.
     """
     given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
     if all(array is None for array in given.values()):

@@ -112,7 +112,9 @@ def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
 
 
 def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Pairs (name, text) of the runtime headers that a header includes, and then of the header itself."""
+    """Pairs (name, text) of the runtime headers that a header includes, and then of the header itself. Raises
+    `InputError` if an included header does not exist.
+    """
     names = [f"tinyml/{each}" for each in _INCLUDED.findall(text)]
     if missing := [each for each in names if each not in headers]:
         raise InputError(f"{name} includes {missing[0]}, and the runtime has no such header")

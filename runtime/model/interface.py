@@ -19,6 +19,7 @@ class Interface:
     """The functions `NAME_predict`, `NAME_scores` and, optionally, `NAME_input` of a generated model, as a caller needs
     them.
 
+    * name: the name of the model, NAME.
     * input_ctype, output_ctype: the C types of the elements (int8_t, int16_t, int32_t or float). Without scores,
       `output_ctype` is None and `output_length` is 0.
     * input_length, output_length: the numbers of elements.

@@ -148,7 +148,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Samples of shape (samples, elements) with permuted axes.
+    """Samples `x` of shape (samples, elements) with permuted axes.
 
     shape: the shape of a sample before the permutation.
     permutation: for each axis of the result, the axis of `shape`.

@@ -73,7 +73,9 @@ def classes_of_elements(
 ) -> WantedOutput:
     """The expected classes of the elements of an output. Raises `InputError` for a class that the output lacks.
 
+    path, name, y: the file, the name of the array that contains the classes, and this array.
     number: the index of the output.
+    shape: the shape of a sample of the output.
     axis: the axis of the output that contains the scores of the classes.
     """
     own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
@@ -89,10 +91,12 @@ def classes_of_elements(
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
     """The expected outputs after the first one. The file may contain the array of any of them: `y_1`, `y_2` and so on.
+    An output without an array is omitted.
 
+    path, samples: the file, and the number of samples in it.
     shapes: the shape of a sample of each of these outputs.
 
-    Raises `InputError` for an array that does not match its output.
+    Raises `InputError` for an array that does not match its output or contains NaN or infinity.
     """
     found: list[WantedOutput] = []
     for number, shape in enumerate(shapes, 1):

@@ -34,7 +34,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 class ArrayHeader:
     """The type and shape of a stored array, from its header.
 
+    dtype, shape: the type of the elements, and the shape.
+    fortran_order: true if the array is stored column by column.
     size: the number of elements.
+    bytes: the size of the elements in memory.
     """
 
     dtype: np.dtype[Any]
@@ -160,6 +163,10 @@ def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> 
     """Raise an error if the header of an array is not acceptable, or if the file is too short for the array.
 
     size: the number of bytes of the file after the header.
+    accept: a function that raises an error for a header that is not acceptable.
+    path: the file, for messages.
+
+    An array with more elements than the limit is not acceptable.
     """
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {size}")

@@ -58,8 +58,9 @@ def release_input(path: Path) -> None:
 def check_output(path: str | Path) -> Path:
     """The path of the file or folder to which an output path resolves.
 
-    Raises `InputError` if the output is an input file of the command, under any name or link, or a symbolic link to
-    another folder. Raises `OSError` or `RuntimeError` for circular links.
+    If the input files of the command are protected, raises `InputError` for an output that is one of them, under any
+    name or link, and for a symbolic link to a file outside its folder. Raises `OSError` or `RuntimeError` for circular
+    links.
     """
     link, final = Path(path), Path(path).resolve()
     if (inputs := _INPUTS.get()) is None:

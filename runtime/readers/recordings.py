@@ -36,8 +36,8 @@ class Recording:
 def read_wav(path: Path) -> Recording:
     """The recording in a WAV file. Several channels are averaged.
 
-    Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8-bit or 16-bit
-    integers.
+    Raises `InputError` for a file that is not a WAV file, is truncated, has samples other than 8-bit or 16-bit
+    integers, a rate of less than one sample per second, or more samples than the limit on elements.
     """
     try:
         with open_regular(path, _WHAT) as stream, wave.open(stream) as sound:

@@ -27,7 +27,8 @@ def open_regular(path: str | Path, what: str) -> BinaryIO:
 
     what: a description of the content, for messages.
 
-    Raises `InputError` for a Git LFS pointer and, without blocking, for a path that is not a regular file.
+    Raises `InputError` for a file that cannot be read, for a Git LFS pointer and, without blocking, for a path that is
+    not a regular file.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 class TrainingTrace(Trace):
     """The recorded execution of a batch, for a training step.
 
+    * function: the function of the program.
     * inputs: shape (samples, elements), raws of the program's format, or reals with `Reals`.
+    * arithmetic: `Bits` or `Reals`.
     * trained: the constants with respect to which gradients are computed.
     * of_inputs: true to also compute gradients with respect to the inputs.
 
@@ -113,7 +115,9 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of value `index` if it is represented by raws; None for reals and indices."""
+        """The format of value `index` if it is represented by raws; None for reals and indices. Raises `InputError` for
+        sums in an accumulator.
+        """
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
@@ -147,10 +151,11 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The value with the scores that a function returns, or of which it returns the index of the greatest.
+    """The value with the logits of a function: the first tensor that the function returns or, if it returns only a
+    class, the scores from which the class is computed.
 
-    If the last op is a softmax, or the sigmoid of a single score, the result is its operand. Raises `InputError` for a
-    function without scores.
+    If this tensor is the result of a softmax, or the sigmoid of a single score, the logits are the operand of the
+    softmax or sigmoid. Raises `InputError` for a function without scores.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     found = [value for value in returned if isinstance(value.type, TensorType)]
@@ -210,7 +215,11 @@ DECAYS = 0.9, 0.999
 
 @dataclass(frozen=True)
 class Labelled:
-    """Real inputs of shape (samples, elements), and the class index of each sample."""
+    """Inputs with the right answers.
+
+    x: real inputs, of shape (samples, elements).
+    y: the class index of each sample.
+    """
 
     x: Array
     y: NDArray[np.int64]
@@ -220,8 +229,10 @@ class Labelled:
 class TrainingSchedule:
     """The hyperparameters of a training.
 
+    * epochs: the number of epochs.
     * rate: the initial learning rate of Adam, which decays to zero along half a cosine.
     * batch: the number of samples per step.
+    * seed: the seed of the random order of samples and of `augment`.
     * augment: a function that randomly changes the inputs of a batch.
     """
 

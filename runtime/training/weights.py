@@ -35,6 +35,7 @@ the real is rounded to the raw is used.
 class Weight:
     """A constant of the program, and its weights in double precision.
 
+    * constant, real: the constant, and its weights as reals.
     * low, high: for each element, the least and the greatest real of the format.
     * dense: true for stored elements; the zeros of a sparse matrix remain zero.
     * pace: the factor by which the learning rate is multiplied. It doubles for each bit by which the format is narrower
@@ -56,8 +57,9 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    * reals: initial values by the names of constants. They are moved until they are rounded to the raws of the program,
-      which may differ from their nearest raws. A constant that is missing, or has another shape, starts from its
+    * module: the program.
+    * reals: initial weights, by the names of constants. A weight that is not rounded to the raw of the program is moved
+      towards the number of this raw until it is. A constant that is missing, or has another shape, starts from its
       decoded raws.
     * renew: a function that is called after the constants of the program have changed.
     * executed: another program with the same constants and results, in which constants may have other shapes and
@@ -146,12 +148,13 @@ def _key(weight: Weight) -> Hashable:
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """The reals that are rounded to the raws of a constant and are nearest to the given reals.
+    """For each element of a constant, a real that is rounded to the element's raw: the given real or, if it is rounded
+    to another raw, a real between it and the decoded raw.
 
     given: the given reals.
     decoded: the decoded raws of the constant.
 
-    Each result lies between the decoded raw and the given real.
+    The result is the real nearest to the given real among those at the fractions `ROUNDING_SHARES` of the distance.
     """
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded

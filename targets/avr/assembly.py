@@ -33,7 +33,7 @@ def bytes_of(lines: Iterable[Line]) -> int:
 
 
 def moved(pointer: str, by: int) -> Code:
-    """Code that adds a constant number of bytes to a register pair.
+    """Code that adds `by` bytes, which may be negative, to a register pair.
 
     pointer: the lower register of the pair, r16 or above.
     """
@@ -60,7 +60,7 @@ _RELATIVE = (a.call.name, a.jmp.name)
 
 
 def statement(lines: Sequence[Line], operands: str = "") -> str:
-    """An `asm` statement of C, with several instructions on each line.
+    """An `asm` statement of C that consists of `lines`, with several instructions on each line.
 
     The operand of `call` may be a C function or a label.
 
@@ -123,6 +123,7 @@ def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) ->
     """A loop whose counter is one register. Its initial value is the number of iterations, including a first iteration
     that may be partial.
 
+    step: the code of a step.
     at_once: the number of steps per iteration.
     flush: code that is executed at the end.
     """
@@ -145,6 +146,7 @@ def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
 def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
     """A loop whose counter is a register pair. Its initial value is the number of steps.
 
+    step: the code of a step.
     at_once: the number of steps per iteration.
     flush: code that is executed at least once in 256 steps.
     """
@@ -192,7 +194,11 @@ def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opco
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Code whose loops have known trip counts, and the number of its cycles, including called functions."""
+    """Code whose loops have known trip counts.
+
+    lines: the instructions and labels.
+    time: the number of cycles, including called functions.
+    """
 
     lines: Code
     time: int
@@ -308,8 +314,11 @@ class SumRegisters:
 
 @dataclass(frozen=True)
 class Variable:
-    """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of `bytes` bytes.
+    """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`.
 
+    ctype, name, value: its C type, its name and its initial value.
+    first: the first register.
+    bytes: the number of registers, one for each byte.
     changed: true if the assembly code modifies the variable.
     """
 

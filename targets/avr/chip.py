@@ -16,10 +16,10 @@ _DEFINITION = re.compile(r"\b(tm_\w+)[(;]")
 
 
 def _read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
-    """The prelude of a file of C functions, and its blocks in file order.
+    """The prelude of a file of C functions, and its other blocks by name, in file order.
 
-    A block is text between blank lines. The key of a block is the name of the `tm_...` function or type that it
-    defines. A block that defines no such name belongs to the prelude. Blocks that begin with a comment are omitted.
+    A block is text between blank lines. Its name is that of the `tm_...` function or type that it defines. A block that
+    defines no such name belongs to the prelude. Blocks that begin with a comment are omitted.
     """
     prelude: list[str] = []
     helpers: dict[str, str] = {}

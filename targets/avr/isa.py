@@ -86,6 +86,7 @@ _KEPT_INSTRUCTIONS = 1 << 14
 class Opcode:
     """A mnemonic. Calling it with operands creates an instruction.
 
+    * name: the mnemonic.
     * operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants
       (k), pointers and addresses (a), labels (l), and labels or functions (f).
     * cycles: the cycles on an ATmega; for branches and skips, the cycles if they do not jump.

@@ -45,7 +45,7 @@ def _requantised(family: TileFamily, most: int) -> TileFamily:
 
 SHIFTED_DOTS = replace(_MACHINE.family("tm_dot_tile_s8", _DOTS, shifts=True), input_tile_bytes=384)
 REQUANTISED_DOTS = _requantised(_MACHINE.family("tm_dot_requantised_s8", _DOTS, shared=[REQUANTISE]), 384)
-"""Rows of a matrix by windows."""
+"""Kernels that multiply rows of a matrix by windows."""
 
 SHIFTED_CHANNELS = replace(
     _MACHINE.family("tm_channel_tile_s8", _CHANNELS, channels=True, shifts=True), input_tile_bytes=512
@@ -53,7 +53,7 @@ SHIFTED_CHANNELS = replace(
 REQUANTISED_CHANNELS = _requantised(
     _MACHINE.family("tm_channel_requantised_s8", _CHANNELS, channels=True, shared=[REQUANTISE]), 512
 )
-"""Depthwise filters: channels, each with its own filter."""
+"""Kernels for depthwise filters: each channel has its own filter."""
 
 
 _FORESTS = {

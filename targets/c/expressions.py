@@ -61,6 +61,8 @@ class Expressions:
     """A printer of expressions, which forms the text of an expression from the texts of its operands. It records which
     helpers of the target are used.
 
+    chip: the chip for which the program is printed.
+    arenas: the arenas of the program.
     program: the name of the program, which is the prefix of its constants, buffers and arena in C.
     loaded: the constants that the caller writes.
     """
@@ -88,7 +90,8 @@ class Expressions:
         return name
 
     def _reader(self, kind: str, type: c.PointerType) -> str | None:
-        """The name of the helper that reads an element; None if plain C can read it.
+        """The name of the helper that reads the element to which a pointer of the type `type` points; None if plain C
+        can read it.
 
         kind: "flash", or "next" for a helper that also increments the pointer.
         """
@@ -231,7 +234,8 @@ class Expressions:
 
 
 def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
-    """The C text of an argument of a call. A pointer is cast to a pointer to plain elements.
+    """The C text of an argument of a call for a parameter of the type `type`. A pointer to elements whose bytes are
+    also accessed as other types is cast to a pointer to plain elements.
 
     memory: the memory of these elements, by default read-only memory.
     """

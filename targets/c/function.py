@@ -29,6 +29,7 @@ COUNTERS = ("i", "j", "k", "l", "m", "n")
 class FunctionPrinter:
     """A printer of one C function.
 
+    expressions: the printer of the expressions in the function.
     taken: the names in use at file scope.
     """
 

@@ -71,6 +71,7 @@ class _Condition:
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
         """Begin the branch of a directive, or close the conditional at its `#endif`.
 
+        line: the text of the directive.
         kind: the name of the directive.
         value: the value of its condition, None if unknown.
 
@@ -89,7 +90,11 @@ class _Condition:
 
 
 def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
-    """The value of a directive's condition; None if it is unknown."""
+    """The value of a directive's condition; None if it is unknown.
+
+    kind, rest: the name of the directive, and the text after it.
+    undefined: prefixes of the names of macros that are not defined.
+    """
     if kind == "else":
         return True
     if kind in ("ifdef", "ifndef"):
@@ -183,8 +188,10 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the preceding comment, or a single other preprocessor line, which has no name.
+    """A definition with the preceding comment, or a single other preprocessor line.
 
+    text: the lines.
+    name: the name that the definition defines; "" for other lines.
     words: the identifiers in the text and in the enclosing conditions.
     """
 
@@ -209,8 +216,11 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """A preprocessor conditional: its directives, each with the parts of the header between it and the next
-    directive.
+    """A preprocessor conditional.
+
+    comment: the lines of the comment directly before it.
+    branches: its directives, without the `#endif`, each as its lines and the parts of the header between it and the
+        next directive.
     """
 
     comment: list[str]

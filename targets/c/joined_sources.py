@@ -15,8 +15,9 @@ _ARENA = "_arena"
 
 @dataclass(frozen=True)
 class JoinedSources:
-    """The text of the joined file.
+    """Several C files, joined to one.
 
+    text: the text of the joined file.
     shared_bytes: the number of bytes of constants that are omitted because an earlier program defines equal constants.
     """
 
@@ -29,10 +30,12 @@ def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
 
     sources: for each program, its name and its text.
 
-    The first program with an arena declares the arena for all. A constant that equals one of an earlier program,
-    including its type, length and attributes, becomes a macro that expands to the name of that constant. Functions of
-    the runtime and kernels have their own guards, so that the file defines each of them once. Raises `InputError` if
-    two programs define the same name, as `word` and `word_two` may.
+    The first program with an arena declares the arena for all programs. A constant that equals a constant of an earlier
+    program, including its type, length and attributes, becomes a macro that expands to the name of the earlier
+    constant. Functions of the runtime and kernels have their own guards, so that the file defines each of them once.
+
+    Raises `InputError` if two programs define the same name. This may occur if the name of one program is a prefix of
+    the name of another, such as `word` and `word_two`.
     """
     defined: dict[str, str] = {}
     known: dict[tuple[str, ...], str] = {}

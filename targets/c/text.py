@@ -47,10 +47,12 @@ MEMORY = "memory"
 class Text:
     """The text of a C expression.
 
+    * code: the text.
     * level: the precedence of its outermost operator.
     * type: the C type of the expression. Arithmetic on i8 and i16 has the type int, which `index` represents.
     * reads: the variables on which the expression depends, and MEMORY if it reads memory.
     * steps: true if the evaluation of the expression increments a pointer.
+    * literal: true for a literal that C converts to any type without a warning.
     * update: for `v + x` with a variable v, contains v, the operator and x, so that an assignment can be printed as
       `v += x`; otherwise None.
     """
@@ -161,7 +163,9 @@ _LEAST_INFINITE = 2.0**128 - 2.0**103
 
 
 def spell_float(value: float) -> str:
-    """The shortest decimal text that is parsed to the same single-precision bits. Raises `InputError` for NaN."""
+    """The shortest decimal text that is parsed to the same single-precision bits. An infinity is spelled as a division
+    by zero. Raises `InputError` for NaN.
+    """
     if math.isinf(value):
         # Not every bare-metal toolchain has a math.h, with INFINITY.
         return f"({math.copysign(1, value):.1f}f / 0.0f)"

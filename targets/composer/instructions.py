@@ -27,8 +27,10 @@ others.
 class Instruction:
     """An assembly instruction and its properties.
 
+    * text: the line of assembly.
     * name: the mnemonic without its width.
     * size: the size in bytes; for a branch, the size of its short form; None if the assembler chooses.
+    * cycles: the class of instructions to which the published timing of a core assigns cycles.
     * words: the number of 32-bit registers that a load or store multiple transfers.
     * address: the registers from which the address of a load or store is computed.
     * reads: all registers that the instruction reads, including those of the address.
@@ -126,6 +128,7 @@ class Printed(Mapping[tuple[int | str, ...], str]):
 class Run(NamedTuple):
     """Consecutive instructions. Only the last instruction may be a branch.
 
+    lines: the instructions.
     times: the number of executions of the run per call of the function.
     taken: the number of these executions in which the branch at the end is taken.
     """

@@ -161,7 +161,7 @@ def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int
     """Code that executes a step `count` times.
 
     at_once: the number of steps per iteration of a loop.
-    loop: a function that builds a loop.
+    loop: a function that builds a loop from the code of an iteration and the number of iterations.
 
     If `count` is at most twice `at_once`, the code has no loop.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LANES_HEAD = on_call("tinyml.targets.c.composer.loops_in_c:loop_signature")
 _LANES_IN_C = on_call("tinyml.targets.c.composer.loops_in_c:loop_in_c")
-"""The head of a function of lanes, and its body in plain C."""
+"""Functions that return the head and the body, in plain C, of the C function for a lane function."""
 
 L = TypeVar("L")
 L_co = TypeVar("L_co", covariant=True)
@@ -146,11 +146,12 @@ class TileComposer(Generic[L]):
         to_even: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of tile kernels whose elements are bytes.
+        """The family `name` of tile kernels whose elements are bytes.
 
         For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
         multiplier at least `LEAST_MULTIPLIER`.
 
+        * code: a function that returns the assembly code for a tile.
         * channels: true if each row of weights is multiplied by a channel of windows.
         * large: true if streams need more flash than weights.
         * lines: the number of lines of the tiles that have kernels.

@@ -53,6 +53,8 @@ def word(pointer: str, offset: str) -> str:
 class Number:
     """An integer that a stream contains for each row.
 
+    name: the name of the integer.
+    bytes: its size in bytes.
     values: a function that returns one integer for each row, stored least significant byte first, or the bytes of each
         row.
     in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte pointer
@@ -135,6 +137,7 @@ def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int
 class RowNumbers(Field):
     """A field with integers for each row. The integers of one row are adjacent.
 
+    content: the integers of a row, in order.
     end_mark: the last byte of the padded field in the last block of a group of equal blocks; 0 for no mark.
     """
 
@@ -397,9 +400,9 @@ class WeightStream:
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
     def end(self, number: str, rows: int) -> int:
-        """The byte offset in a block at which the field with an integer ends, including padding.
+        """The byte offset, in a block of `rows` rows, of the end of a field, including padding.
 
-        number: the name of the integer.
+        number: the name of an integer that the field contains.
         """
         return self._bounds(rows)[1 + next(at for at, field in enumerate(self.fields) if number in field.numbers)]
 
@@ -493,7 +496,7 @@ def shifting(stream: WeightStream) -> WeightStream:
 def row_blocks(
     tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
 ) -> WeightStream:
-    """A stream of blocks of rows whose weights are contiguous across runs.
+    """The weight stream of `tile` in blocks of rows whose weights are contiguous across runs.
 
     groups: pairs (number of blocks, rows of each block).
     factors: the factors of requantisation.

@@ -24,7 +24,9 @@ def _composed(what: str) -> Callable[..., Any]:
 
 
 def _in_spare_flash(what: str) -> Callable[..., Any]:
-    """The function `what` of the composer, of the extension that uses spare flash."""
+    """The function `what` of the composer, from the extension that uses spare flash. A call raises `InputError` if the
+    extension is not installed.
+    """
     return part_on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 
@@ -35,12 +37,12 @@ _ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="arm
 
 
 DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), to_even=True)
-"""Rows of a matrix by windows."""
+"""Kernels that multiply rows of a matrix by windows."""
 
 CHANNEL_TILES = _ARMV7EM.family(
     "tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True, to_even=True
 )
-"""Depthwise filters."""
+"""Kernels for depthwise filters."""
 
 LEAST_SHIFTED = 1 << 14
 """The fewest products of a call for which a kernel with sums in fixed point is worth its flash, about half a KB."""
@@ -48,18 +50,18 @@ LEAST_SHIFTED = 1 << 14
 _SHIFTED_DOTS = replace(
     _ARMV7EM.family("tm_cm_shift_tile_s8", _composed("shifted_rows:shifted_dots"), shifts=True), least=LEAST_SHIFTED
 )
-"""Rows of a matrix by windows, with sums in fixed point."""
+"""Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _in_spare_flash("coded_depthwise:CodedDepthwise"))
-"""Depthwise filters as code."""
+"""Kernels that embed depthwise filters in code."""
 
 _WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", _composed("rows:WidenedRows"), large=True, to_even=True)
-"""Rows of a matrix by windows, with weights of two bytes."""
+"""Kernels that multiply rows of a matrix by windows, with weights of two bytes."""
 
 _WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
     "tm_cm_winograd_1d_s8", _in_spare_flash("winograd_1d:Winograd1d"), large=True, to_even=True
 )
-"""Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
+"""Kernels by Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
 
 WINOGRAD_LINES = 2
 """The number of rows of windows in a square."""
@@ -67,25 +69,25 @@ WINOGRAD_LINES = 2
 _WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
     "tm_cm_winograd_2d_s8", _in_spare_flash("winograd_2d:Winograd2d"), large=True, lines=WINOGRAD_LINES, to_even=True
 )
-"""Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
+"""Kernels by Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
 
 _SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", _composed("rows_armv6m:RowsArmv6m"), to_even=True)
-"""Rows of a matrix by windows, for ARMv6-M."""
+"""Kernels that multiply rows of a matrix by windows, for ARMv6-M."""
 
 _SMALL_CHANNEL_TILES = _ARMV6M.family(
     "tm_cm_small_channel_tile_s8", _composed("depthwise_armv6m:ChannelsArmv6m"), channels=True, to_even=True
 )
-"""Depthwise filters, for ARMv6-M."""
+"""Kernels for depthwise filters, for ARMv6-M."""
 
 _SMALL_CHANNEL_CODER = _ARMV6M.coder(
     "tm_cm_small_channels", _SMALL_CHANNEL_TILES, _in_spare_flash("coded_depthwise_armv6m:CodedDepthwiseArmv6m")
 )
-"""Depthwise filters as code, for ARMv6-M."""
+"""Kernels that embed depthwise filters in code, for ARMv6-M."""
 
 _SMALL_DOT_CODER = _ARMV6M.coder(
     "tm_cm_small_rows", _SMALL_DOT_TILES, _in_spare_flash("coded_rows_armv6m:CodedRowsArmv6m")
 )
-"""Rows of a matrix as code by windows, for ARMv6-M."""
+"""Kernels that embed the rows of a matrix in code and multiply them by windows, for ARMv6-M."""
 
 
 MAKERS = (
@@ -109,4 +111,4 @@ MAKERS = (
 """The chip's table of makers, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
-"""Estimates taken over from an 8-bit chip, not measured."""
+"""The costs of reading packed constants: estimates taken over from an 8-bit chip, not measured."""

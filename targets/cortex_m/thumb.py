@@ -23,7 +23,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address operand of a load or store.
 
-    offset: the number of bytes from the base, or a register that is shifted left by `lsl`.
+    base: the base register.
+    offset: the number of bytes from the base, or a register that is shifted left by `lsl`; None for no offset.
     step: the number of bytes added to the base after the access.
     """
 
@@ -180,11 +181,13 @@ TARGETS = {"back": "b", "ahead": "f"}
 class Opcode:
     """A mnemonic. Calling it with operands creates an instruction.
 
+    * name: the mnemonic.
     * operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
       accepts two operands, the first of which is written and read.
     * short: the operands of ARMv6-M encodings, as in `is_short`.
     * size: the number of bytes of these encodings.
     * keywords: the keywords that calls accept.
+    * cycles: the class of instructions that determines the cycles.
     * words: the number of 32-bit registers that the instruction transfers, excluding the registers of a list.
     * reads, writes: registers that the instruction reads or writes although they are not operands.
     """

@@ -35,7 +35,9 @@ _SERIES7_CELLS = {
     "RAMB36E1": ("brams", 2),
 }
 SERIES7 = Delays(lut=0.9, carry=0.05, product=4.0, read=3.0, setup=1.5)
-"""Typical figures from the data sheet; no open-source tool computes the timing of these parts."""
+"""The delays of Xilinx's series 7: typical figures from the data sheet. No open-source tool computes the timing of
+these parts.
+"""
 
 BOARDS = (
     Board(

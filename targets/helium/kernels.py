@@ -22,26 +22,26 @@ _CALL = 16
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
 DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows), to_even=True)
-"""Rows of a matrix by windows."""
+"""Kernels that multiply rows of a matrix by windows."""
 
 CHANNEL_TILES = _MVE.family(
     "tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True, to_even=True
 )
-"""Depthwise filters."""
+"""Kernels for depthwise filters."""
 
 _SHIFTED_CHANNELS = _MVE.family(
     "tm_mve_shift_channel_s8", quickest(ShiftedStrips, ShiftedChannels), channels=True, shifts=True, several=True
 )
-"""Depthwise filters with sums in fixed point."""
+"""Kernels for depthwise filters, with sums in fixed point."""
 
 _SHIFTED_DOTS = replace(
     _MVE.family("tm_mve_shift_tile_s8", quickest(ShiftedPixels, ShiftedRows), shifts=True), least=cortex_m.LEAST_SHIFTED
 )
-"""Rows of a matrix by windows, with sums in fixed point."""
+"""Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 
 
 ELEMENTS = _MVE.lanes("tm_mve_elements", Elements)
-"""Functions of lanes."""
+"""Kernels for lane functions."""
 
 KERNELS = (
     dot(8, 8, 32),

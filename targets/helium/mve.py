@@ -93,7 +93,7 @@ def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: in
 
 
 def predicate(elements: int, bits: int, register: str) -> Code:
-    """Code that sets the predicate for the first `elements` elements of a vector.
+    """Code that sets the predicate for the first `elements` elements of a vector, which have `bits` bits each.
 
     register: the core register that the code overwrites.
     """

@@ -40,6 +40,7 @@ class Memory:
 
     * name: a name in C, lower case.
     * size: the bytes that a program may use.
+    * kind: the kind of the memory.
     * read, write: the cycles that the core waits for a load and for a store if no cache contains the data; None if
       unpublished.
     * readers: the bus masters that can access the memory, the core first.

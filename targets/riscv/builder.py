@@ -263,7 +263,7 @@ def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) 
 
 def _scan(live: _LiveIntervals, classes: _RegisterClasses, usable: Sequence[str]) -> None:
     """Assign registers to classes by linear scan, in order of definition. A register is represented by its index in
-    `usable`.
+    `usable`. Raises `OutOfRegistersError` if there are too few registers.
     """
     free, busy = set(range(len(usable))), list[tuple[int, int]]()
     given: dict[int, int] = {}

@@ -18,14 +18,14 @@ from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, spar
 _RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16, needs=M)
 
 DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile, to_even=True)
-"""Rows of a matrix by windows."""
+"""Kernels that multiply rows of a matrix by windows."""
 
 CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channels=True, to_even=True)
-"""Depthwise kernels: channels, each with its own filter."""
+"""Kernels for depthwise filters: each channel has its own filter."""
 
 
 DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
-"""Weights packed as digits."""
+"""Kernels for weights that are packed as digits."""
 
 KERNELS = (
     dot(8, 8, 32),

@@ -78,6 +78,7 @@ class Resources:
 class Carrier:
     """A board with an FPGA.
 
+    * name, title: the short name and the full name of the board.
     * clock: the clock frequency in MHz at the pin `pin`.
     * receive, transmit: the pins of a serial line, named from the FPGA's perspective.
     * busy: the pin of an LED.
@@ -101,6 +102,7 @@ class Fabric(Logic):
     * there: the numbers of available cells.
     * bram_bits, bram_width: the number of bits of a block RAM, and the width of its widest words.
     * clock: the frequency in MHz for which programs are scheduled.
+    * delays: the delays of the FPGA's family.
     * synthesis: the command of yosys that maps a design to the FPGA.
     * cells: for each kind of cell of a mapped design, the resource that the cell uses, and the amount.
     * placement: the nextpnr command with the part and its package; empty if nextpnr does not support the part.

@@ -116,7 +116,7 @@ _RESERVED = re.compile(
 
 @dataclass(frozen=True)
 class VerilogTarget(Target):
-    """Print every `hw.module` of a module. Raise `InputError` for ops that are not in `comb`, `seq` or `rtl`."""
+    """Print every `hw.module` of a module. Raises `InputError` for ops that are not in `comb`, `seq` or `rtl`."""
 
     name = "verilog"
 

@@ -127,7 +127,7 @@ _WIDTHS = ((8, 8), (8, 16), (16, 16))
 KERNELS = (*(dot(*widths) for widths in (*_WIDTHS, (16, 8))), *(dot_rows(*widths) for widths in _WIDTHS))
 
 DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
-"""Weights packed as digits."""
+"""Kernels for weights that are packed as digits."""
 
 MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DIGITS, *FORESTS)
 """The chip's table of makers, the best first."""

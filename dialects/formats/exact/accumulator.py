@@ -90,7 +90,9 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(fitting, -left), self.width.data)
 
     def _limits_before(self, left: int) -> tuple[int, int]:
-        """The least and the greatest sum that can be shifted left by `left` bits without overflow; both may be 0."""
+        """The least and the greatest sum that can be shifted left by `left` bits without overflow. Both are 0 if `left`
+        is at least the width of the sum.
+        """
         low, high = limits(self.width.data)
         return -(-low >> left), high >> left
 
@@ -159,7 +161,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
-        """The squared distances as (a - b)^2 = a^2 + b^2 - 2 a b, where a matrix product computes a b. The result is
+        """The squared distances, computed as a^2 + b^2 - 2 a b, where a matrix product computes a b. The result is
         exact.
         """
         formats = exact_numbers(lhs_format), exact_numbers(rhs_format)

@@ -40,7 +40,7 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 
 
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
-    """A bound on every partial sum, in units in the last place of the finest product.
+    """A bound on every partial sum of `products`, in units in the last place of the finest product.
 
     The bound holds for any order of the terms within a product.
 
@@ -102,7 +102,9 @@ def _integers(factor: Factor) -> NDArray[np.int64] | None:
 
 
 def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
-    """For each row of a constant, a bound on the sum of its products with any numbers in the interval `other`."""
+    """A bound on the partial sums of products of each row of `constant` and any numbers in the interval `other`. One
+    bound holds for all rows.
+    """
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
     least, greatest = min(other[0], 0), max(other[1], 0)
     rows = list(zip(positive, negative, strict=True))
@@ -156,9 +158,9 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The subinterval of [low, high] outside which the function is nearly constant, as a pair.
+        """The subinterval of [low, high], as a pair (low, high), outside which the function is nearly constant.
 
-        Outside it, the function differs from its limit by at most half of the least positive number.
+        There, the function differs from its limit by at most half of the least positive number of this format.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -378,7 +380,8 @@ class ExactFormat(ExactNumbers):
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
         """The result of a function for a value of the format `source`, interpolated as in fixed-point formats.
 
-        Returns None unless the integers of the argument and of the result have at most 16 bits.
+        Returns None unless the integers of the argument and of the result have at most 16 bits, and for a function that
+        is not interpolated.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -476,10 +479,11 @@ def _is_short(format: ExactNumbers) -> bool:
 
 
 def _root_bits(source: ExactNumbers) -> int | None:
-    """The number of fractional bits of an inverse root, for the format `source`; None if its integers have more than 15
-    bits and a sign, because the root would then exceed 32 bits.
+    """The number of fractional bits of an inverse root, for elements of the format `source`. For integers of b bits, it
+    is 2 b + 1, and the error of an inverse root is at most 2^-(b + 2).
 
-    For integers of b bits, the results have an error of at most 2^-(b + 2).
+    Returns None if the integers of `source` have more than 15 bits and a sign: an inverse root would then exceed 32
+    bits.
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
     return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

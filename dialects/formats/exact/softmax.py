@@ -118,7 +118,7 @@ class _Tables:
     """The look-up tables of a softmax.
 
     high: the terms, indexed by the distance without its `bits` low bits.
-    low: 1 - exp(-r), indexed by these low bits r; None if `bits` is 0.
+    low: 1 - exp(-r), indexed by the remainder r, which consists of the `bits` low bits; None if `bits` is 0.
     """
 
     high: NDArray[np.signedinteger[Any]]
@@ -154,7 +154,7 @@ def _tables(unit: int, scale: int, last: int) -> _Tables:
 
 
 def _by_rest(terms: NDArray[np.float64], rests: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each term and each remainder r, the term times exp(-r), rounded as the device rounds.
+    """For each term and each remainder r, the product of the term and exp(-r), rounded as on the device.
 
     rests: 1 - exp(-r) for each remainder r.
 

@@ -1,10 +1,10 @@
 """Functions of fixed-point numbers by look-up tables. The formats of the argument and of the result determine the sizes
 of the tables.
 
-A function with few arguments has a table of its results. A function with more arguments is interpolated linearly in the
-smallest table that is accurate enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's
-method, with more entries than in SeeDot. The logarithm of a number is the logarithm of a power of two plus the
-logarithm of a number between 1 and 2. No function divides on the device.
+If the argument has few possible raws, a table contains the result for each of them. Otherwise, the function is
+interpolated linearly in the smallest table that is accurate enough. There are two exceptions. An exp with a result of
+more than 16 bits uses the two tables of SeeDot's method, with more entries than in SeeDot. The logarithm of a number is
+the logarithm of a power of two plus the logarithm of a number between 1 and 2. No function divides on the device.
 
 The methods of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results are rounded by
 the rule of the result's format.
@@ -87,8 +87,8 @@ def fixed_function(
 
 
 def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The interpolation with the least scale that is accurate enough, found by bisection. A greater scale means more
-    segments and a lower error.
+    """The interpolation with the least scale whose error is small enough, found by bisection. A greater scale means
+    more segments and a lower error.
     """
     frac = domain.result.frac.data
     argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
@@ -120,6 +120,9 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 @dataclass(frozen=True)
 class Domain:
     """The domain of a function between two formats: the raws of arguments from `first` to `last`.
+
+    function: the function.
+    source, result: the formats of the argument and of the result.
 
     The function's rounded result is constant below `first`, and constant above `last`.
     """
@@ -219,8 +222,8 @@ LOG_FRAC = 15
 
 
 class DirectTable(FixedFunction):
-    """A look-up table with an entry for each argument. Each result has an error of at most half a unit in the last
-    place.
+    """A look-up table with an entry for each raw of the argument. Each result has an error of at most half a unit in
+    the last place.
 
     The table covers the domain. If the domain includes most raws of an 8-bit format, the table covers all raws, so that
     arguments need not be clamped.
@@ -388,7 +391,7 @@ def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> t
 
 
 def _dropped(domain: Domain) -> int:
-    """The number of low bits by which arguments are shortened, so that they fit in 16 bits."""
+    """The number of low bits that must be removed from an argument of the domain so that it fits in 16 bits."""
     greatest = max(-domain.first, domain.last)
     return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
 
@@ -398,7 +401,9 @@ def _rounded(raw: int, dropped: int) -> int:
 
 
 def _segments(domain: Domain, scale: int) -> int:
-    """The number of segments that cover all 16-bit arguments, including arguments outside the format's range."""
+    """The number of segments that cover all 16-bit arguments at the scale `scale`, including arguments outside the
+    format's range.
+    """
     dropped = _dropped(domain)
     last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
     span = last if domain.odd else last - first + 1
@@ -435,9 +440,9 @@ class HardLimiter(FixedFunction):
 class ShiftryExp(FixedFunction):
     """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4), by tables with fixed scales.
 
-    16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. An argument is first
-    converted to the scale of the tables' arguments, so that all uses have the same tables. A result is converted from
-    the scale of the tables' results.
+    For 16-bit formats, the tables have 2^8 and 2^7 entries. For 8-bit formats, there is one table of 2^7 entries. The
+    argument is first converted to the scale of the tables' arguments, and the result is converted from the scale of the
+    tables' results. All uses of the function therefore share the same tables.
     """
 
     def __init__(self, domain: Domain):

@@ -252,9 +252,9 @@ class FixedType(StatedRounding):
     def for_range(self, low: float, high: float) -> FixedType:
         """The format for numbers from low to high, as GetScale computes it (Shiftry, section 6.1, algorithm 10).
 
-        frac = (width - 1) - floor(log2(magnitude) + 1). If the magnitude rounds to a power of two that exceeds the
-        greatest raw by one at the next finer scale, frac is one greater. The number then saturates and loses one unit,
-        which rounding at the coarser scale may also lose.
+        frac = (width - 1) - floor(log2(magnitude) + 1), where magnitude is the greater of |low| and |high|. Exception:
+        frac is one greater if, at this finer scale, the magnitude rounds to 2^(width - 1), which exceeds the greatest
+        raw by one. The magnitude then saturates and loses one unit, which rounding at the coarser scale may also lose.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -382,8 +382,8 @@ class UnsignedType(RoundedInteger):
         return UnsignedType(width, width)
 
     def for_range(self, low: float, high: float) -> UnsignedType:
-        """The format with the finest scale at which the greatest number loses no more by saturation than it could lose
-        by rounding.
+        """The format with the finest scale at which saturation changes the number `high` by no more than rounding could
+        change it.
         """
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
@@ -430,7 +430,7 @@ class ByteType(ExactInteger):
 
     @property
     def coding(self) -> None:
-        """None, because no kernel reads these bytes directly."""
+        """None, because no kernel decodes these bytes."""
         return None
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:

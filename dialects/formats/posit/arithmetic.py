@@ -108,8 +108,8 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
 
 
 def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
-    """For numbers with exponent e: the regime k, the bit string of regime and exponent, and the number of fraction
-    bits.
+    """For numbers with exponent e, a tuple: the regime k, the bit string of regime and exponent, and the number of
+    fraction bits.
 
     The number of fraction bits is negative if the posit has no room for all exponent bits.
     """

@@ -23,7 +23,9 @@ V = TypeVar("V")
 
 @lru_cache
 def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
-    """The parameters of the posits of n bits within a window, or of all posits if `window` is None."""
+    """The parameters of the posit format of n bits and es exponent bits, limited to a window (low, high); None for no
+    limits.
+    """
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 
     if window is None:

@@ -53,6 +53,8 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
     """For es 0, each power of two from 1 to the greatest number, as a triple (raw, number, distance).
 
+    n: the width of the posits.
+    greatest: the greatest raw.
     distance: the binary logarithm of the distance between consecutive numbers above the power of two.
 
     Numbers and distances are in units of the least positive number.

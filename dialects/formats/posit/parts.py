@@ -42,6 +42,7 @@ def verify_standard(n: int, es: int) -> None:
 class Parts:
     """The significands and exponents of a format's numbers, `significand * 2^exponent`.
 
+    * format: the number format.
     * bits: the width in bits of the greatest magnitude that a significand has.
     * least, greatest: the range of the exponents.
     * posit: the standard posit format of the raws; None for integers, which have one exponent, and for posits stored in
@@ -103,7 +104,7 @@ class Parts:
 
     def half_at(self, step: int, least: int) -> int:
         """The number of bits of each half of a register that contains a significand above a place: 8, or 16 if the
-        significand or the place needs more bits.
+        significand or the place needs more than 8 bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS

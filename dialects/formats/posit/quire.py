@@ -138,7 +138,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """The sum, rounded to the exact format `result`.
+        """The sum, rounded to the exact format `result`; never None.
 
         The sum is first truncated to an integer with more bits than the result. The integer is odd if any truncated bit
         is 1.
@@ -235,7 +235,10 @@ def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int
 
 
 def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
-    """True if each bin of the layout can represent a sum of `length` summands with the parts `added`."""
+    """True if each bin of the layout can represent a sum of `length` summands.
+
+    added: for each product, the parts of its factors; for a single number, its parts.
+    """
     return all(
         layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
         for first, *others in added
@@ -271,7 +274,11 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """The set of numbers that a factor may contain: multiples of 2^least whose magnitudes are at most `greatest`."""
+    """The numbers that a factor of products may contain: multiples of 2^least whose magnitudes are at most `greatest`.
+
+    parts: the parts of numbers in the format of the factor.
+    rows: for a constant factor, the magnitudes of its elements; None for any other factor.
+    """
 
     parts: Parts
     least: int

@@ -35,7 +35,10 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """The step that sets the sum to zero or, if `parts` is set, to a number that these `Parts` describe."""
+    """The step that sets the sum to zero or, if `parts` is not None, to a number.
+
+    parts: the properties of the significand and the exponent of this number.
+    """
 
     parts: Parts | None = None
 
@@ -55,7 +58,10 @@ class Start(_Step):
 
 @dataclass(frozen=True)
 class Add(_Step):
-    """The step sum + x or sum - x, for a number x whose significand and exponent have the properties `parts`."""
+    """The step that computes sum + x, or sum - x if `negative` is true, for a number x.
+
+    parts: the properties of x's significand and exponent.
+    """
 
     parts: Parts
     negative: bool = False
@@ -84,7 +90,10 @@ class Add(_Step):
 
 @dataclass(frozen=True)
 class MultiplyAdd(_Step):
-    """The step sum + lhs * rhs. The fields describe the significands and exponents of the two factors."""
+    """The step that computes sum + lhs * rhs.
+
+    lhs, rhs: the properties of the significand and the exponent of each factor.
+    """
 
     lhs: Parts
     rhs: Parts
@@ -111,7 +120,7 @@ class MultiplyAdd(_Step):
 class Round(_Step):
     """The step that rounds a complete sum to the nearest posit.
 
-    scaling: the number s for which the numbers of the result's format are posits times 2^-s.
+    format: the format of the result.
     """
 
     format: PositType
@@ -131,10 +140,10 @@ class Round(_Step):
 
 @dataclass(frozen=True)
 class ToOdd(_Step):
-    """The step that converts a complete sum to an integer in units of 2^-scale, clamped to two limits. NaR becomes the
-    lower limit.
+    """The step that converts a complete sum to an integer in units of 2^-scale, clamped to [`low`, `high`]. NaR becomes
+    `low`.
 
-    The integer is odd if any bit below its unit is 1.
+    Before it is clamped, the integer is odd if any bit of the sum below the unit is 1.
     """
 
     scale: int

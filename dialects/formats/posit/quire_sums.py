@@ -55,9 +55,13 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
 
 
 def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield a pair (position, digits) for each digit position of the numbers, in units of the least number.
+    """Yield a pair (position, digits) for each digit position of the numbers that raws represent. Positions at which
+    all digits are zero are skipped.
 
-    digits: the signed digits of all numbers at this position. Positions at which all digits are zero are skipped.
+    digits: the signed digits of all numbers at this position, in units of 2^(least + position * bits), where least is
+        the least exponent of `parts`.
+
+    bits: the number of bits of a digit.
     """
     significands, exponents, _ = parts.split(raws)
     sizes, shifts = np.abs(significands), exponents - parts.least

@@ -29,7 +29,7 @@ def posit_number(raw: int, n: int, es: int) -> Fraction:
 
 @lru_cache
 def posits(n: int, es: int, window: tuple[int, int] | None, shift: int = 0) -> Listed:
-    """The specification of posits times 2^-shift.
+    """The specification of posits of n bits with es exponent bits, times 2^-shift.
 
     window: a pair (low, high) that selects the multiples of 2^low with magnitudes below 2^high; None selects all
         posits.

@@ -218,7 +218,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """The specification of a format with a narrow window; None for a wide window and for the standard's type.
+        """The specification of a format of at most `SHORT_BITS` bits with a window; None for a wider format and for the
+        standard's type.
 
         The standard's type is tested against SoftPosit instead.
         """
@@ -228,10 +229,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """The rule by which kernels decode raws: a table of 16-bit integers, if such integers represent all numbers.
+        """The rule by which kernels decode raws; None if no kernel decodes the raws.
 
-        Formats of 16 bits have another rule, which specific kernels implement. The result is None if no kernel decodes
-        the raws.
+        16-bit formats with a window have the rule `REGIME` if their unit permits it. Other formats have the rule
+        `TABLE` if they are narrow enough for a table and all numbers are 16-bit integers.
         """
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
@@ -363,7 +364,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format of this width whose es and shift minimise the weighted squared error over the constant."""
+        """The format of this width whose es, window and shift minimise the weighted squared error over the constant.
+        The standard's type is returned unchanged.
+        """
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -371,7 +374,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
 
     def in_register(self) -> PositType:
-        """The 16-bit posit format of the same range."""
+        """The 16-bit posit format of the same range. A format without a window, or of at least 16 bits, is returned
+        unchanged.
+        """
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
         reach = math.ldexp(1.0, self.window[1] - 1 - self.scaling)
@@ -572,7 +577,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
 
 def _are_standard(*formats: NumberFormat) -> bool:
-    """True if all formats are standard posits."""
+    """True if at least one of the formats is a standard posit."""
     return any(isinstance(format, PositType) and format.window is None for format in formats)
 
 

@@ -231,7 +231,7 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_level(cls, width: int, frac: int, shifts: tuple[int, int, int], level: int) -> Self:
-        """The accumulator of one level of the tree.
+        """The accumulator `<width, frac, shifts, level>` for one level of the tree.
 
         shifts: the right shifts of lhs, rhs and product.
         """
@@ -288,8 +288,8 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self.of_level(self.width.data, self.frac.data, shifts, self.level.data)
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
-        """This accumulator for any pair of formats: `PublishedFixedPoint.sum_of` chose it for the only product of the
-        sum.
+        """This accumulator, whatever the two formats are. `PublishedFixedPoint.sum_of` chose its shifts for the single
+        product of the sum.
         """
         return self
 

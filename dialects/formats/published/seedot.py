@@ -48,10 +48,12 @@ class SeedotType(PublishedFixedPoint):
     def sum_of(self, product: Product, levels: int) -> SeedotSum:
         """The accumulator of MULSCALE and TREESUMSCALE of algorithm 1, for a result of this scale.
 
-        The products have more fractional bits than the result. The operands are first shifted right until the products
-        fit in the width (S_mul). The tree removes the remaining excess bits (S_add). The paper divides the excess in
-        this way for every maxscale. Each product of a sparse row is divided by the power of two by which a tree would
-        divide the sum.
+        The products may have more fractional bits than the result. The operands are first shifted right until the
+        products fit in the width (S_mul). The tree removes the remaining excess bits (S_add). The paper divides the
+        excess in this way for every value of its parameter maxscale.
+
+        Sparse rows are summed without a tree. Each of their products is divided by the power of two by which a tree
+        would divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)

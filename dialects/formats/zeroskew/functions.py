@@ -176,7 +176,7 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
 def _multiplier_and_shift(scale: float, exact: range) -> tuple[int, int]:
     """The multiplier and the right shift that convert integers in units of `scale` to units of 2^-12 / 3.
 
-    exact: the exponents, relative to -12, of the power-of-two scales that need no shift.
+    exact: the exponents e of the scales 2^(e - 12) that are converted exactly, without a shift.
     """
     fraction, exponent = math.frexp(scale)
     if fraction == 0.5 and exponent - 1 + 12 in exact:

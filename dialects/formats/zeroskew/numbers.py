@@ -158,7 +158,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     def encode(self, reals: Reals) -> Raws:
         """Round reals to nearest and return the raws. Halves are rounded away from zero or, if the format rounds once,
-        to even.
+        to even. Reals outside the range saturate. NaN becomes the raw of 0.
         """
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         if self.halves_to_even:
@@ -320,8 +320,9 @@ def _spelled(scale: float, rounded: Callable[[float], float]) -> str:
 
 
 def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32, *, to_even: bool = False) -> Int[V]:
-    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for integers of 32 or 64 bits.
+    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier.
 
+    width: the width of x, 32 or 64 bits.
     to_even: if true, round once, halves to even.
     """
     if factor == 1.0 and width == 32:
@@ -354,7 +355,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_products(cls, lhs: NumberFormat, rhs: NumberFormat, width: int | None = None) -> Self:
-        """The accumulator for products of elements of two formats.
+        """The accumulator for products of elements of the formats `lhs` and `rhs`.
 
         width: the width in bits; by default, the width of sums that do not wrap around.
         """

@@ -204,6 +204,8 @@ class FloatSkewType(ZeroSkewNumbers):
 
         name: the name of the table.
         compute: a function that maps an array of reals to the array of results.
+
+        Raises `InputError` for a format with too many raws for a table.
         """
         ranked = skewed(value_format).ranked(m, value)
         if ranked is None:

@@ -52,7 +52,8 @@ def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
 def share(m: Machine[V], term: V, reciprocal: Int[V], zeros: Int[V]) -> Int[V]:
     """term / total, in units of 2^-15.
 
-    reciprocal, zeros: the result and the shift of the function `reciprocal` for the total.
+    reciprocal: the result of the function `reciprocal` for the total.
+    zeros: the argument `zeros` of this call.
     """
     product = m.mul(m.bounded(term, 0, INT16_MAX), m.bounded(m.held(reciprocal, 32), 0, INT16_MAX))
     shift = m.held(m.sub(zeros, m.const(16)), 8)

@@ -108,7 +108,8 @@ class Skewed(Specification):
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
         """The raw of the average, by TensorFlow Lite's AVERAGE_POOL_2D.
 
-        The average of raws is rounded, halves away from zero, and then converted to this format by `converted`.
+        The average of raws is rounded, halves away from zero, and then converted to this format by `converted`. If this
+        format rounds halves to even, the result is that of `mean`.
         """
         source = _skewed(of_elements)
         if self.to_even:
@@ -120,7 +121,7 @@ class Skewed(Specification):
         """The raw of the mean, by TensorFlow Lite's MEAN.
 
         The zero points are subtracted from the total. The difference is multiplied by one factor that includes the
-        division by `count`.
+        division by `count`. If this format rounds halves to even, the mean is instead rounded once.
         """
         source = _skewed(of_elements)
         if self.to_even:

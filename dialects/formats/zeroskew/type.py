@@ -104,7 +104,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return isinstance(self.even, UnitAttr)
 
     def _rescaled(self, scales: float | Sequence[float], zero_point: int = 0, width: int | None = None) -> ZeroSkewType:
-        """The format with another scale and zero point, and with the same rounding.
+        """The format with the given scale or scales of rows, the given zero point, and the rounding of this format.
 
         width: the width of the result; by default, that of this format.
         """
@@ -169,9 +169,10 @@ class ZeroSkewType(ZeroSkewNumbers):
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The result of `accumulator_for` or, if sums start from 32-bit numbers, an accumulator of 32 bits.
+        """The accumulator of `accumulator_for` or, for sums of 16-bit products that start from 32-bit numbers, an
+        accumulator of 32 bits. Such sums wrap around, as those of TensorFlow Lite with 32-bit biases do.
 
-        Sums of 16-bit products in 32 bits wrap around, as those of TensorFlow Lite with 32-bit biases do.
+        Raises `InputError` if a sum of 8-bit products that starts from a 32-bit number may exceed 32 bits.
         """
         lhs, rhs = skewed(products[-1].lhs.format), skewed(products[-1].rhs.format)
         if initial is not None and initial.format.bits == 32:
@@ -330,7 +331,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """The result of a function for one value in the format `source`. If this format has few raws, the function is
+        """The result of a function for one value in the format `source`. If `source` has few raws, the function is
         replaced by a table of its results.
 
         name: the name of the table.
@@ -358,13 +359,14 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """The total plus the raw of a value, from which the zero point is not subtracted."""
+        """The total plus the raw of a value. The zero point is not subtracted from the raw."""
         return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
         """The average, by TensorFlow Lite's AVERAGE_POOL_2D, whose result has the format of the elements.
 
-        It is the average of raws, rounded to nearest, halves away from zero.
+        It is the average of raws, rounded to nearest, halves away from zero. In an `even` format, it is the result of
+        `_mean_to_even`.
         """
         source = skewed(value_format)
         if self.halves_to_even:
@@ -379,7 +381,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean over whole axes, computed like TensorFlow Lite's MEAN."""
+        """The mean over whole axes, computed like TensorFlow Lite's MEAN. In an `even` format, it is rounded once
+        (`_mean_to_even`).
+        """
         source = skewed(value_format)
         if self.halves_to_even:
             return self._mean_to_even(m, total, count, source)
@@ -442,8 +446,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
         """A result of a softmax: `term` times the reciprocal of `total`.
 
-        The result is in units of 2^-8 if that is the scale of the format, otherwise in units of 2^-16. Results of 32
-        bits store unsigned numbers of 16 bits.
+        The result is first computed in units of 2^-15 for 16-bit formats, in units of 2^-8 for formats of this scale,
+        and otherwise in units of 2^-16. It is then converted to the scale of the format. Results of 32 bits are
+        unsigned numbers of 16 bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax
 
@@ -480,9 +485,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.call("tm_root_multiplier_s32", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """The value times the factor, by TensorFlow Lite's L2_NORMALIZATION.
+        """value * factor, by TensorFlow Lite's L2_NORMALIZATION for elements of at most 8 bits.
 
-        If the scale of the result is not 2^-7, intermediate results are in units of 2^-15.
+        The intermediate result is in units of 2^-7 if that is the scale of this format, otherwise in units of 2^-15.
         """
         if (source := skewed(value_format)).bits > USUAL_WIDTH:
             return super().normalised(m, value, factor, total, value_format)

@@ -120,6 +120,8 @@ class ComposedKernelAttr(KernelAttr):
 
         codings: the codings of the weights and of the vector.
         widths: the widths of the weights and of the vector, in bits.
+        sum: the width of the accumulator in bits.
+        gaps, ram, rows: the parameters of these names.
         """
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
@@ -197,8 +199,8 @@ class TileKernelAttr(KernelAttr):
     def verify_windows(self, runs: int, length: int, pitch: int, step: int, filters: int = 1) -> None:
         """Raise `VerifyException` unless the kernel supports windows of this layout.
 
-        The pitch is not checked if there is a single line of windows with one run.
-
+        runs, length: the number of runs of a window, and the number of elements of a run.
+        pitch, step: the distances as in `Spacing`. The pitch is not checked for a single line of windows with one run.
         filters: the number of rows for each channel.
         """
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
@@ -310,6 +312,7 @@ def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) ->
 def parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
     """Parse named integers in any order, each after a comma, as in `, rows = 4`. Return them in the order of `names`.
 
+    names: the names of all integers.
     usual: the default values of optional integers, by name.
     """
     numbers: dict[str, int] = {}

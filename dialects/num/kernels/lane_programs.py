@@ -44,8 +44,10 @@ GREATER, AT_LEAST = 4, 5
 
 
 class Element(NamedTuple):
-    """The load of an element of a run. The index of the element is the index of the lane plus an offset.
+    """The load of an element of a run. In each lane, the index of the element is the index of the lane plus an offset.
 
+    run: the index of the run among the arguments of the function.
+    offset: the offset, in elements.
     strides: for each enclosing loop, outermost first, the number of elements by which the index advances per iteration.
     """
 
@@ -63,7 +65,8 @@ class Shared(NamedTuple):
 class Entry(NamedTuple):
     """The load of an element of a table.
 
-    key: the index, which is a computed value.
+    run: the index of the table among the runs of the function.
+    key: the index of the element, which is a computed value.
     length: the number of elements of the table.
     """
 
@@ -75,8 +78,11 @@ class Entry(NamedTuple):
 class RowSum(NamedTuple):
     """For each lane, the dot product of a row and a vector, or the sum of their squared differences.
 
-    rows: the index of the run that contains the rows, which start `pitch` elements apart.
+    rows: the index of the run that contains the rows.
+    pitch: the distance between the starts of consecutive rows, in elements.
     vector: the index of the run that contains the vector.
+    length: the number of elements of a row and of the vector.
+    differs: true for squared differences, false for products.
     """
 
     rows: int
@@ -106,6 +112,7 @@ class Join(NamedTuple):
 class LaneProgram(CodeContent):
     """The body of a `num.lane_function`.
 
+    * function: the lane function.
     * ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores
       the result, or reduces all lanes. Constants, indices, conversions and the terms of sums over rows are not listed.
       The `num.reduce` of a sum over a row is a single op.
@@ -227,7 +234,8 @@ class LaneProgram(CodeContent):
         """The position of each op in program order.
 
         An inner loop occupies one position for each carried value, and then one position for its start. Its `num.next`
-        occupies one position for each value for the next iteration, and then one position for the end of the loop.
+        occupies one position for each value for the next iteration, and then one position for the end of the loop. The
+        result is the first of these positions.
         """
         places, place = dict[Operation, int](), 0
         for op in self.ops:
@@ -284,8 +292,8 @@ class LaneProgram(CodeContent):
 
     @property
     def work(self) -> int:
-        """A lower bound on the number of scalar instructions per iteration: one for most ops, and one for each
-        product.
+        """A lower bound on the number of scalar instructions of a call. In each iteration, most ops count as one
+        instruction, and each product of a sum over a row as another one.
         """
         total = 0
         for op in self.ops:

@@ -68,8 +68,9 @@ class _Reader:
         )
 
     def _check_runs(self) -> None:
-        """Raise `VerifyException` unless each input run is accessed in a single way and the distances between lines are
-        nonnegative.
+        """Raise `VerifyException` unless each input run is accessed in a single way, no lane reads the run that lanes
+        write, and the distances between lines are nonnegative. If all lanes use one element of a run, there must be
+        a single line.
         """
         uses = [set[str | Operation]() for _ in self.runs[:-1]]
         for access in self.accesses.values():
@@ -222,7 +223,9 @@ class _Reader:
         return RowSum(rows, pitch, vector, op.numbers.stop, differs)
 
     def _join(self, op: ReduceOp) -> None:
-        """Record the description of the reduction that combines all lanes."""
+        """Record the description of the reduction that combines all lanes. Raises `VerifyException` for a reduction
+        that is neither a sum nor the greatest value nor the index of the greatest value.
+        """
         (self.lane, *carried), last = op.body.block.args, op.body.block.last_op
         assert isinstance(last, NextOp)
         self.first = op.numbers.start

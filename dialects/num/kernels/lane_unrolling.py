@@ -30,6 +30,7 @@ def unrolled(program: LaneProgram) -> LaneProgram:
 class _Unrolled:
     """The construction of a copy of a lane function's body with unrolled inner loops.
 
+    program: the original program.
     same: for each value of the original body, its copy.
     """
 

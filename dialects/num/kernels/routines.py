@@ -260,6 +260,9 @@ def over_entries(
 ) -> SSAValue:
     """Build a loop over the entries of a compressed row, and return the value of the sum after the loop.
 
+    start: the value of the sum before the loop.
+    gaps, lengths: the gaps of all entries and the lengths of all rows.
+    row: the index of the row.
     first: the index of the row's first entry.
     add: returns the sum after an entry, given the sum before the entry, the index of the entry and the column of the
         entry.

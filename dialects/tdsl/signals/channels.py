@@ -504,8 +504,10 @@ class ChannelFeaturesOp(IntegerOp):
     """`unit` times the integer 64 ln(y 2^bits) for each channel. y is the channel minus its noise, multiplied by a gain
     that decreases with the noise.
 
+    * channels, noise: the channels, and the estimate of their noise.
     * least: the least fraction of a channel that remains after the noise is subtracted.
     * strength, offset: the gain is (noise 2^bits + offset)^-strength, interpolated in a table.
+    * unit: the real that represents the integer 1.
     * bits: the result of `channel_bits`.
 
     The ratio x of channel and noise is replaced by x^2 / 4 below 2, and by x - 1 above. If y 2^bits is below 2, the

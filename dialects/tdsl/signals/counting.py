@@ -192,7 +192,7 @@ class LongestRunOp(CountOp):
     def _longest(self, reached: Array) -> NDArray[np.int64]:
         """The start and the length of the longest run, of shape (samples, 1, 2).
 
-        reached: for each element, whether it satisfies the condition of the op.
+        reached: for each element, whether it is at least the threshold.
         """
         counts = reached.reshape(len(reached), -1) ^ (self.below is not None)
         now = np.zeros(len(counts), np.int64)

@@ -46,7 +46,7 @@ ELEMENT = RESULT
 WEIGHTS = [f"r{number}" for number in range(16, 25)]
 COUNTER = "r14"
 _BEGIN = (a.movw("r30", "r24"), a.movw("r28", "r22"), a.movw("r26", "r20"), a.clr(ZERO))
-"""Z points into the stream, Y into the input tile and X to the results."""
+"""Code after which Z points into the stream, Y into the input tile and X to the results."""
 
 MOST = 255
 """The greatest count that fits in a byte."""
@@ -73,7 +73,9 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def is_regular(self) -> bool:
-        """True if each run of a window consists of whole pixels, and no two windows coincide."""
+        """True if each run of a window consists of whole pixels, no two windows coincide, and the number of channels
+        fits in a byte.
+        """
         tile = self.tile
         return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
 
@@ -165,7 +167,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def subroutine(self) -> Code:
-        """The subroutine that converts a sum to a byte and stores the byte."""
+        """The subroutine that converts a sum to a byte, stores the byte and advances to the next window's result."""
         if self.requantises:
             lines = joined(CALL, moved("r30", -FACTORS))
         else:
@@ -234,7 +236,7 @@ class AvrSlidingChannels(_AvrChannelCode):
 
     @property
     def _finish(self) -> Code:
-        """Code that converts the sum that is complete to a byte and stores the byte."""
+        """Code that converts the sum that is complete to a byte in `ELEMENT`."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]

@@ -57,6 +57,7 @@ class _Sum:
 class _Row:
     """The state of a row's sum while code is emitted.
 
+    sum: the registers of the sum.
     gathered: the sum of the magnitudes of the weights whose products are accumulated in 16 bits; None if there are
         none.
     bias: the total bias that has been added.
@@ -67,8 +68,10 @@ class _Row:
     bias: int = 0
 
     def open(self, magnitude: int, zero: str) -> Code:
-        """Code that adds the high byte to the sum, if a product of this magnitude could overflow the 16-bit
-        accumulation; otherwise no code.
+        """Code that must precede the accumulation of a product with a weight of this magnitude.
+
+        If no 16-bit accumulation has begun, the code begins one. If the product could overflow the current
+        accumulation, the code adds its high byte to the sum and begins a new one. Otherwise there is no code.
         """
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
@@ -97,8 +100,10 @@ class _Row:
 class AvrCodedBlock:
     """The code for a block of at most `BLOCK` rows, whose sums are in registers.
 
+    rows: the rows of the block.
     first: the index of the first row.
     pointers: the number of pointers on the stack.
+    states: for each row, the state of its sum.
     """
 
     rows: CodedRows
@@ -256,7 +261,9 @@ class AvrCodedRows:
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit in 24 bits and the pointers fit in the argument registers."""
+        """True if the sums fit in 24 bits, the pointers fit in the argument registers, and the total left shift of the
+        sums is at most that of `BIAS`.
+        """
         shift = sum(self.rows.aligns)
         return len(self.rows.weights) <= _VECTORS and 1 << shift <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
 
@@ -304,7 +311,7 @@ class AvrCodedRows:
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel for the given rows; None if they do not fit in the registers."""
+    """The kernel for the given rows; None if `AvrCodedRows` does not support them."""
     code = AvrCodedRows(rows)
     if not code.fits:
         return None

@@ -138,8 +138,8 @@ NUMBER, FIRST = "r10", "r8"
 
 
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
-    """For each byte of an element in packed RAM, addressed by its index, the code that fetches the byte. The low byte
-    is first.
+    """For each byte of an element of `width` bits in packed RAM, addressed by its index, the code that fetches the
+    byte. The low byte is first.
 
     zero: a register that contains zero.
 
@@ -395,7 +395,10 @@ def near_dot(wanted: Kernel, memory: str) -> Kernel:
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
     """A loop over the groups of a row. The row starts with the number of its groups.
 
+    group: the code for a group.
     fetch: the code that fetches a byte of the row.
+    spare: a scratch register, r16 or above.
+    flush: code that is executed at least once in `AT_ONCE` groups, and at the end.
     """
     from tinyml.dialects.layouts.sparse_rows import AT_ONCE
 
@@ -411,7 +414,7 @@ _INTO = "r19"
 
 
 def _unpacking(width: int, *, signed: bool) -> Code:
-    """The instructions that unpack the group at address X to the address in Z.
+    """The instructions that unpack the group of `width`-bit elements at address X to the address in Z.
 
     signed: false for elements without a sign bit.
     """
@@ -426,7 +429,7 @@ def _unpacking(width: int, *, signed: bool) -> Code:
 
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
-    """The text of the AVR function that unpacks groups of elements.
+    """The text of the AVR function `name`, which unpacks groups of `width`-bit elements.
 
     signed: false for elements without a sign bit.
     """

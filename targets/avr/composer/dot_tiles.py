@@ -123,7 +123,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def subroutine(self) -> Code:
-        """The subroutine that converts a sum to a byte by a shift, and stores the byte."""
+        """The subroutine that converts a sum to a byte by a shift and stores it; empty if sums are requantised."""
         if self.requantises:
             return ()
         return joined(a.label(50), shifted(SUM, self.tile.right, RESULT, ZERO), a.st("Y+", RESULT), a.ret())

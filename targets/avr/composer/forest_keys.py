@@ -33,8 +33,9 @@ class _Keys:
 
     A key consists of the upper two bytes of the float's bit pattern minus 1, minus `zero`, shifted right by `shift`.
 
-    forest: a copy of the forest whose thresholds are keys and whose features are only those that the forest reads.
-    features: the indices of these features in the input, in ascending order.
+    forest: a copy of the forest whose thresholds are keys, without the features that the forest does not compare.
+    features: the indices of the remaining features in the input, in ascending order.
+    zero, shift: the parameters of the conversion.
     """
 
     forest: ForestCode
@@ -44,7 +45,9 @@ class _Keys:
 
     @staticmethod
     def of(forest: ForestCode) -> _Keys | None:
-        """The keys of a forest of floats. None if some threshold has no key of one byte."""
+        """The keys of a forest of floats. None if some threshold has no key of one byte, or if the forest has no
+        comparisons.
+        """
         trees = forest.trees
         bits = trees.thresholds.view(np.int32).astype(np.int64)
         if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():

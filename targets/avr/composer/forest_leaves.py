@@ -142,7 +142,9 @@ class Leaves:
 
     @cached_property
     def unit(self) -> int | None:
-        """The vote that all pure leaves have; None if no leaf is pure."""
+        """The vote of pure leaves: the most frequent vote of the leaves that add to a single result. None if there are
+        no such leaves, or if records contain all votes.
+        """
         votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
         alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
         counted = Counter(int(votes[leaf].sum()) for leaf in alone)

@@ -48,7 +48,7 @@ def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
 
 
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
-    """For each byte of an element at X, the low byte first, the code that fetches the byte.
+    """For each byte of an element of `bits` bits at X, the low byte first, the code that fetches the byte.
 
     After the last byte, the code adds a register pair to X, so that X points to the next element.
 
@@ -329,6 +329,7 @@ def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
     The code changes the registers of the sum, r0 and r1.
 
     byte: the register for the result, r16 or above.
+    zero: a register that contains zero.
     """
     kept = sum[right // 8 :]
     # Shift bits right out of the lowest byte, or left into an additional highest one.
@@ -352,6 +353,7 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
     """Code that saturates a signed integer to [-127, 127] and stores it in the register `byte`.
 
     number: the bytes of the integer, the lowest first.
+    zero: a register that contains zero.
     """
     low, *above = number
     more = (a.ldi(byte, 127), a.add(byte, low))
@@ -378,7 +380,7 @@ COMPILED = 250
 
 
 def factors(sums: Sums, point: int) -> Bytes:
-    """The bytes of a stream from which `requantised` computes, row by row.
+    """The factors by which the code of `requantised` computes: the bytes of a stream for each row.
 
     sums: the multipliers and the shifts of the rows.
     point: the zero point of the results.
@@ -401,6 +403,7 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
     * number: four registers, the first and the last of which are r16 or above.
     * byte: the register for the result, r16 or above.
     * sign: a scratch register.
+    * zero: a register that contains zero.
     """
     low, _, high = sum
     # The magnitude is multiplied and shifted, as ties are rounded away from zero in the last step and upwards before:

@@ -97,15 +97,15 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 
 
 def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
-    """The kernel that multiplies the bytes of two runs and adds the products to a 24-bit or 32-bit sum. The
-    products of a chunk are first added up in a narrower sum.
+    """The kernel that multiplies the bytes of two runs and adds the products to a 24-bit or 32-bit sum. The products of
+    a chunk are first added up in a narrower sum.
 
     sum: the width of the sum.
     chunk: the number of products per chunk. The sum of any `chunk` consecutive products, counted from the last one,
         plus one more byte must fit in 16 bits.
     memory: the memory of the weights, near or far flash.
 
-    n is at most `LONGEST_IN_CHUNKS`.
+    A call adds at most `LONGEST_IN_CHUNKS` products.
     """
     row = Row("int8_t", memory)
     symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"
@@ -253,6 +253,7 @@ def sparse_dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kern
 
     The bytes of the row are declared as 8-bit constants.
 
+    weights, vector, sum: the widths of the elements and of the sum, in bits.
     memory: the memory of the weights.
     """
     row = Row("int8_t", memory, "row")
@@ -299,7 +300,11 @@ _PORTABLE_DISTANCE = """\
 
 
 def distance(bits: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the squared distance of two runs of 8-bit or 16-bit elements to a sum."""
+    """The kernel that adds the squared distance of two runs of 8-bit or 16-bit elements to a sum.
+
+    bits, sum: the widths of the elements and of the sum, in bits.
+    memory: the memory of the weights.
+    """
     row = Row(f"int{bits}_t", memory)
     symbol = f"tm_distance_s{bits}_s{bits}_s{sum}{row.end}"
     chosen = squares(bits, sum)

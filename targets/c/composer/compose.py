@@ -38,7 +38,7 @@ _WRITTEN_OUT = 4
 
 
 def signature(kernel: Kernel, name: str, row: str = "") -> str:
-    """The head of the C function of a kernel.
+    """The head of the C function `name` of a kernel.
 
     row: the declaration of the parameter for the weights; if "", a pointer to the weights.
     """
@@ -90,7 +90,8 @@ _TABLES = ("table", "other")
 
 
 def _weight(kernel: Kernel, raw: str) -> str:
-    """The C expression of the first factor. It is cast to 32 bits if products may exceed a 16-bit `int`.
+    """The C expression of the first factor of a product in `kernel`. It is cast to 32 bits if products may exceed a
+    16-bit `int`.
 
     raw: the C expression of the factor's raw.
     """

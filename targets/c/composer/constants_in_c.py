@@ -62,6 +62,7 @@ def doubled(multiplier: _Multiplier) -> _Multiplier:
 def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
     """C statements that store the requantised `sum` in `out`.
 
+    indent: the indentation of the statements.
     tile: the tile, which specifies the zero point and how sums are rounded.
 
     The statements use two C variables: `multiplier`, which contains the doubled multiplier, and `right`, which is the

@@ -250,10 +250,12 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
     """The expected number of comparisons of each kind per inference. The keys are the names of the kinds in cost
     tables.
 
+    name: the prefix of the forest's functions: `TABLES`, `CODE` or `PLAIN`.
+
     In code without tables, the feature and the threshold of each comparison are constants of the C code. A feature
     remains in a register below the node that loads the feature. With a single result, or in plain code with few
-    features, it remains there for all trees. The compiler then merges comparisons of one tree with comparisons of
-    the next.
+    features, it remains there for all trees. The compiler then merges comparisons of one tree with comparisons of the
+    next.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)
@@ -284,6 +286,8 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
 def _additions(forest: ForestCode, name: str) -> dict[str, float]:
     """The expected number of executions of each kind of step per inference: calls, clearing of results, and additions
     of votes.
+
+    name: the prefix of the forest's functions: `TABLES`, `CODE` or `PLAIN`.
 
     The keys are the names of the kinds in cost tables. If there are few votes, they are added without a loop, and the
     first votes are stored instead of added.

@@ -66,7 +66,7 @@ def constant(register: str, value: int) -> Code:
 
 
 def moved(register: str, distance: int, spare: str) -> Code:
-    """Code that adds a constant to a low register. It clobbers the flags.
+    """Code that adds the constant `distance` to a low register. It clobbers the flags.
 
     spare: a low scratch register, which is needed for large constants.
     """
@@ -78,7 +78,7 @@ def moved(register: str, distance: int, spare: str) -> Code:
 
 
 def moved_in_frame(place: int, distance: int) -> Code:
-    """Code that adds a constant to a word in the stack frame. It clobbers r0 and r1.
+    """Code that adds the constant `distance` to a word in the stack frame. It clobbers r0 and r1.
 
     place: the byte offset of the word.
     """

@@ -56,13 +56,16 @@ def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
 
 @dataclass(frozen=True)
 class CodedFilter:
-    """The weights of a channel, rows x columns, without leading and trailing columns of zeros."""
+    """The weights of a channel, rows x columns, without leading and trailing columns of zeros.
+
+    across: the number of columns from one window to the next.
+    """
 
     weights: Numbers
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """Those of the given rows that have a nonzero weight in one of the columns."""
+        """The indices, among `rows`, of the rows that have a nonzero weight in one of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:

@@ -56,8 +56,9 @@ if TYPE_CHECKING:
 _WEIGHTS = ("r0", "r1", "r2", "r5")
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28
 """Stack slots: the addresses of the channel's windows and results, the number of groups of windows that are left, the
-start of sums, the multiplier, the shift amount; the last sum, whose register holds the return address of
-the subroutine."""
+start of sums, the multiplier, the shift amount, and the last sum, whose register holds the return address of the
+subroutine; and the size of the stack frame, in bytes.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def fits(self) -> bool:
-        """True if each run of a window consists of whole pixels, and every branch reaches its target."""
+        """True if each run of a window consists of whole pixels, no two windows coincide, and every branch reaches its
+        target.
+        """
         tile = self.tile
         by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
         return by_channel and self.bodies is not None
@@ -216,9 +219,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Code that loads the weights of a row into registers, negative weights first.
+    """Code that loads weights of a row into registers, in ascending order: weights that are neither zero nor powers of
+    two and that no register contains. If there are too few registers, the greatest weights are not loaded.
 
-    taps: the weights.
+    taps: the weights of the row.
     names: the registers.
     known: for each register, the weight that it contains; the function updates it.
     """

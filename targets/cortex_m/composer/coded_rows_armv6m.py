@@ -141,7 +141,11 @@ FINISH = 20
 
 @dataclass(frozen=True)
 class CodedTileArmv6m(Armv6mCode):
-    """The base class of kernels for a tile. The arguments are the pointers to the windows and to the results."""
+    """The base class of kernels for a tile. The arguments are the pointers to the windows and to the results.
+
+    tile: the shape of the tile.
+    given: the sums for which the kernel is requested.
+    """
 
     tile: Tile
     given: Sums

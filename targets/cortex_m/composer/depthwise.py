@@ -60,8 +60,8 @@ class _ChannelFilter:
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """For each register, the weights in its low and its high half. The last register contains the shift and an
-        unpaired weight.
+        """For each register, the weights in its low and its high half. The last register contains the shift and, if the
+        number of weights is odd, the unpaired weight.
         """
         columns = range(self.columns)
         pairs = [

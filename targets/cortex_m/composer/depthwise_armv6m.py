@@ -50,7 +50,8 @@ _STRAIGHT = 9
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _END_AT, _COUNT_AT, _ROW_AT, _ROWS_END, _FRAME = 0, 4, 8, 12, 16, 20, 24, 28
 """Stack slots: the addresses of the channel's record, windows and results; the end of the stream; the number of groups
-of windows that are left; the address of the row's weights, and the end of the last row's."""
+of windows that are left; the address of the row's weights, and the end of the last row's; the size of the stack frame.
+"""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,9 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
 
     @property
     def fits(self) -> bool:
-        """True if each run of a window consists of whole pixels, and every branch reaches its target."""
+        """True if each run of a window consists of whole pixels, no two windows coincide, and every branch reaches its
+        target.
+        """
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
@@ -135,7 +138,9 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
 
     def results(self, windows: int) -> Repeated:
-        """Code that stores the results of windows and advances the pointers in stack slots to the next windows."""
+        """Code that computes and stores the results of `windows` windows and advances the pointers in stack slots to
+        the next windows.
+        """
         tile = self.tile
         begin = joined(
             t.ldr(_ELEMENT, slot(_STREAM_AT)),

@@ -30,7 +30,7 @@ SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 
 
 def moved(register: str, distance: int) -> Code:
-    """Code that adds a constant to a register."""
+    """Code that adds the constant `distance` to a register."""
     lines: list[Line] = []
     while distance:
         step = max(-REACH, min(distance, REACH))
@@ -88,10 +88,11 @@ def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
 
 
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
-    """A loop of `count` iterations whose counter is in the stack frame.
+    """A loop that executes `code` `count` times and whose counter is in the stack frame.
 
     counter: the address of the counter.
     register: a scratch register, which is free at the end of an iteration.
+    label: the number of the loop's label.
     """
     begin = t.mov(register, count), t.str_(register, counter)
     end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
@@ -188,7 +189,7 @@ def halfword_pair(pointer: str, first: str, second: str) -> Code:
 
 
 def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
-    """Code that loads four halfwords: elements 0 and 2 in the register `even`, elements 1 and 3 in `odd`.
+    """Code that loads four halfwords at a pointer: elements 0 and 2 in the register `even`, elements 1 and 3 in `odd`.
 
     spare: a scratch register.
     """
@@ -200,10 +201,11 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
 
 
 def widened_windows(tile: str, registers: Sequence[str]) -> Code:
-    """Code that loads four elements of each window, which are already widened to halfwords.
+    """Code that loads four elements of each window, which are already widened to halfwords, and advances the pointer
+    `tile`.
 
     registers: the registers for the even and the odd elements of the first window, then for those of the second
-    window.
+        window.
     """
     return (t.ldm(tile, (*registers,), update=True),)
 
@@ -222,6 +224,7 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
     pointer: the register that points to the bytes.
     places: the byte offsets of the windows.
+    registers: the registers for the elements, as for `widened_windows`.
     count: the number of bytes.
 
     The code also reads bytes before these bytes.

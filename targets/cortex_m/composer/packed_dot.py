@@ -67,6 +67,8 @@ class _PackedWord:
 class Block:
     """The words of a block of columns, and the scaling of the sums that they add to.
 
+    columns: the number of columns of the block.
+    words: the words of a row.
     shift: log2 of the factor by which the sums are scaled.
     bias: the amount, modulo 2**32, by which sums are too large for each unit of the sum of the vector (`_VECTOR_SUM`).
     """

@@ -165,7 +165,7 @@ class SingleWindow(RowKernel):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Code that adds the products of four elements and the weights of each row to the sums.
+        """Code that adds the products of four elements and the weights of each of `rows` rows to the sums.
 
         load: the instructions that load the elements.
         """
@@ -280,7 +280,9 @@ class RowPairs(RowKernel):
 
     @property
     def fits(self) -> bool:
-        """True if every load and store reaches its address."""
+        """True if every load and store reaches its address, one instruction can set the number of windows, and runs
+        have at least four elements or are concatenated.
+        """
         tile = self.tile
         inside = (tile.runs - 1) * tile.pitch + tile.length if self.is_dense else 0
         reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH and tile.count <= IMMEDIATE
@@ -331,7 +333,8 @@ class RowPairs(RowKernel):
         return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights of each row and four elements of each window to the sums.
+        """Code that adds the products of four weights of each of `rows` rows and four elements of each of `windows`
+        windows to the sums.
 
         elements: the code that loads the elements.
         first: true for the first products of the sums. The register of the first window's sum then contains the start
@@ -394,7 +397,7 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that saves the address of the results, which r2 contains, in the stack frame."""
+        """Code that copies the address of the results, which r2 contains, to r1."""
         return (t.mov("r1", "r2"),)
 
     @property

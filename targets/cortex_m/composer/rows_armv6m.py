@@ -38,7 +38,9 @@ _UNROLLED = 8
 """The number of elements in an iteration."""
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16), 20, 28
-"""Stack slots: the addresses of the stream, the window and its results; the ends of groups of blocks and of results."""
+"""Stack slots: the addresses of the stream, the window and its results; the ends of groups of blocks and of results.
+The last number is the size of the stack frame.
+"""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ _STORES = {1: t.strb, 2: t.strh, 4: t.str_}
 
 
 def _shifted(sums: Sequence[str], right: int, ones: str, target: Address) -> Code:
-    """Code that shifts and saturates sums, and stores one, two or four bytes.
+    """Code that shifts sums right by `right` bits, saturates them, and stores one, two or four bytes at `target`.
 
     ones: a register with 1 in each byte.
     """

@@ -167,7 +167,7 @@ class Winograd1d(WinogradKernel):
         return self.results(rows, 1)
 
     def results(self, rows: int, window: int) -> Code:
-        """Code that stores the results of one window of each pair.
+        """Code that stores the results of `rows` rows for one window of each pair.
 
         window: 0 for the first window of each pair, 1 for the second.
         """

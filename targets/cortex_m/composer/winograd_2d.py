@@ -153,8 +153,8 @@ class Winograd2d(WinogradKernel):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights of each row and the corresponding transformed elements of both
-        squares to the sums.
+        """Code that adds the products of four weights of each of `rows` rows and the corresponding transformed elements
+        of both squares to the sums.
 
         first: true if the products initialise the sums.
         """

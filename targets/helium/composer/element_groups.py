@@ -87,6 +87,7 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 class Group:
     """Iterations that are executed at the same time, in the lanes of vectors, and the code of these iterations.
 
+    kept: the assignment of registers for the whole function.
     lanes: the number of iterations.
     ahead: for each run, the number of bytes by which its pointer advances; None if the pointers are not used
         afterwards.
@@ -199,7 +200,9 @@ class Group:
         )
 
     def _stride(self, run: int, loop: ReduceOp) -> int:
-        """The number of bytes between the elements of a run that consecutive iterations of a loop access."""
+        """The number of bytes between the elements of a run that consecutive iterations of a loop access; 0 if the loop
+        does not access the run. Raises `Refused` if accesses have different strides.
+        """
         strides = {
             access.strides[self.program.around(op).index(loop)]
             for op, access in self.program.accesses.items()
@@ -213,7 +216,9 @@ class Group:
         return self.program.widths[run] // 8
 
     def _take(self, value: SSAValue | None = None) -> str:
-        """Allocate a register for a value, or for a temporary value if `value` is None, and return its name."""
+        """Allocate a register for a value, or for a temporary value if `value` is None, and return its name. Raises
+        `Refused` if no register is free.
+        """
         if value is not None and value in self.targets:
             return self.registers[self.targets[value]]
         if not self.free:
@@ -223,7 +228,7 @@ class Group:
         return register
 
     def _spare(self, *but: str) -> str:
-        """The name of a free register for the code of one op.
+        """The name of a free register for the code of one op. Raises `Refused` if no register is free.
 
         but: registers that must not be returned.
         """
@@ -366,10 +371,12 @@ class Group:
         return self._requantised_by(op, to, sources)
 
     def _requantised(self, op: func.CallOp, factors: tuple[int, int], to: str, source: str) -> Code:
-        """Code that requantises by a constant shift, with TensorFlow Lite's two roundings, as the function
-        `requantised` does.
+        """Code that requantises by a constant multiplier and a constant shift, with TensorFlow Lite's two roundings.
 
-        The correction of negative values is omitted if it has no effect.
+        factors: the multiplier and the shift.
+        to, source: the vectors of the result and of the operand.
+
+        The correction of negative values is omitted if it has no effect. Raises `Refused` if a left shift may overflow.
         """
         [operand], (multiplier, shift) = self.program.operands(op), factors
         low, high = self.program.intervals[cast(SSAValue, operand)]
@@ -390,6 +397,7 @@ class Group:
         """Code that decrements negative values before a shift, so that ties are rounded away from zero. Empty if no
         value is negative (`low` >= 0), or if the rounding has no effect.
 
+        to: the register of the values.
         low: the least value.
         but: registers whose contents must be preserved.
         """
@@ -399,7 +407,9 @@ class Group:
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
     def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
-        """Code that requantises with TensorFlow Lite's two roundings, by a multiplier and a right shift per lane."""
+        """Code that requantises with TensorFlow Lite's two roundings, by a multiplier and a right shift per lane.
+        Raises `Refused` if the number or the shift is constant, or if the shift is not always to the right.
+        """
         x, _, shift = self.program.operands(op)
         if isinstance(x, int) or isinstance(shift, int) or self.program.intervals[shift][1] >= 0:
             raise Refused

@@ -60,7 +60,9 @@ BY_SCALAR = arith.AddiOp | arith.SubiOp | arith.MuliOp
 
 
 def lane_bits(program: LaneProgram) -> int:
-    """The width in bits of the narrowest lanes that can represent the values of all ops."""
+    """The width in bits of the narrowest lanes that can represent the values of all ops; 32 for a program with function
+    calls, inner loops, tables or sums.
+    """
     join, ops = program.join, program.ops
     wide = any(isinstance(op, func.CallOp) or program.is_inner(op) for op in ops) or len(program.sums) > 0
     wide |= any(isinstance(access, Entry) for access in program.accesses.values())
@@ -79,6 +81,7 @@ def lane_bits(program: LaneProgram) -> int:
 class Registers:
     """The assignment of registers for a lane function.
 
+    program: the lane function.
     kept: the maximum number of vectors with the same content in all iterations.
     outer: the number of loops around the loops of an iteration.
 

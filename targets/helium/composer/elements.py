@@ -27,7 +27,7 @@ _MOST_OPS = 64
 class Elements(RepeatedCode):
     """The code for a lane function.
 
-    The constructor raises `Refused` if there are too few registers for runs, counters and values.
+    `function` raises `Refused` if there are too few registers for runs, counters and values.
     """
 
     program: LaneProgram

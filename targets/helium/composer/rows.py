@@ -184,7 +184,7 @@ class Rows(RowKernel):
         return joined(*(moved(pointer, distance) for pointer in _WINDOWS[:windows]))
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
-        """Code that adds the products of vectors to the sums.
+        """Code that adds the products of vectors of `rows` rows and `windows` windows to the sums.
 
         vectors: pairs as `_run` returns them.
         first: true for the first products of the sums.

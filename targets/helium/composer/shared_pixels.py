@@ -259,7 +259,8 @@ for (int window = 0; window < {tile.count}; window++) {{
         return counted_in_memory(row, self.tile.rows, _AT_ROWS, _SCRATCH, 5)
 
     def _whole(self, order: _Products, windows: int, begin: Code = ()) -> None:
-        """Append the products of one run and the full vectors of its pixels.
+        """Append to `order` the products of one run and the full vectors of its pixels, for a group of `windows`
+        windows.
 
         begin: the instructions before the loads.
         """
@@ -269,7 +270,8 @@ for (int window = 0; window < {tile.count}; window++) {{
             self._column(order, windows, self.tile.step, ahead, () if vector else begin)
 
     def _beyond(self, order: _Products, windows: int, begin: Code) -> None:
-        """Append the products of the channels of each pixel that do not fill a vector.
+        """Append to `order` the products of the channels of each pixel that do not fill a vector, for a group of
+        `windows` windows.
 
         begin: the instructions before the loads.
         """
@@ -277,7 +279,7 @@ for (int window = 0; window < {tile.count}; window++) {{
             self._column(order, windows, self.rest_vectors * VECTOR, VECTOR, () if vector else begin)
 
     def _column(self, order: _Products, windows: int, apart: int, ahead: int, begin: Code) -> None:
-        """Append the loads and products of one vector of each pixel in a line under the windows.
+        """Append to `order` the loads and products of one vector of each pixel in a line under `windows` windows.
 
         apart: the number of bytes between the vectors of adjacent pixels.
         ahead: the number of bytes from the first of these vectors to the first vector of the next call.

@@ -34,7 +34,7 @@ class RiscvDotTile(RiscvTileCode):
     @property
     def most_windows(self) -> int:
         """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
-        last window.
+        last window; 0 if they do not even reach a single window.
         """
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
@@ -108,7 +108,12 @@ class RiscvDotTile(RiscvTileCode):
 
 @dataclass(frozen=True)
 class _RowBlock(Generic[V]):
-    """The code for a block of rows by several windows. Sums are ordered by rows, then by windows."""
+    """The code for a block of rows by several windows. Sums are ordered by rows, then by windows.
+
+    code: the code to which the block is appended.
+    tile_code: the code for the whole tile.
+    rows, windows: the numbers of rows and of windows.
+    """
 
     code: RiscvCode[V]
     tile_code: RiscvDotTile

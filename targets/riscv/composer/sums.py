@@ -209,7 +209,10 @@ class _Dot(_RunKernel):
 
 @dataclass(frozen=True)
 class _DotRows(_RunKernel):
-    """The sums of products of four rows and a vector. The last pointer is that to the vector."""
+    """The sums of products of four rows and a vector. The last pointer is that to the vector.
+
+    weights, vector: the widths of the elements in bits.
+    """
 
     weights: int
     vector: int
@@ -237,9 +240,10 @@ class _DotRows(_RunKernel):
 
 @dataclass(frozen=True)
 class _ChannelDots(_RunKernel):
-    """The sums of products of four channels and four rows of weights.
+    """The sums of products of four channels and four rows of weights. The pointer to the elements of the first channel
+    advances with every element.
 
-    The pointer to the elements of the first channel advances with every element.
+    weights, vector: the widths of the elements in bits.
     """
 
     weights: int
@@ -290,7 +294,7 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
 class _SparseDot(_RunKernel):
     """The product of a sparse row and a vector. The pointer into the vector advances by gaps.
 
-    weights, vector: widths in bits.
+    weights, vector: the widths of the elements in bits.
     """
 
     weights: int
