@@ -181,8 +181,7 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     weights_for: str | None = option(
-        "compile only the NAME.blob of a model that was trained again, for the program in an output folder of "
-        "--weights-at",
+        "compile a model that was trained again into a NAME.blob for the program in an output folder of --weights-at",
         default=None,
         metavar="OUT",
         group=OptionGroup.MEMORY,

@@ -128,7 +128,7 @@ def check_parts(options: Mapping[str, Any]) -> None:
     for row in own_rows("steps"):
         _, _, condition = row.value.partition(" if ")
         if condition and _is_set(options.get(condition)):
-            _require(_pass_name(row), condition)
+            _require(_pass_name(row), f"--{condition.replace('_', '-')}")
 
 
 def _require(step: str, condition: str) -> None:

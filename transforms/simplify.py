@@ -63,7 +63,7 @@ class SimplifyPass(ModulePass):
         walk.erase_dead(op.body)
         while walk.over(op.body):
             walk.erase_dead(op.body)
-            if not walk.has_more_to_do():
+            if not walk.revisit():
                 break
 
 
@@ -229,9 +229,9 @@ class _Walk:
         self.changed: dict[Operation, None] = {}
         self.unsettled: dict[Operation, None] = {}
 
-    def has_more_to_do(self) -> bool:
-        """Whether another walk is necessary. This is the case if a visited op has changed, or if an op in `unsettled`
-        can now be rewritten; the first such op is rewritten at once. The method clears `changed` and `unsettled`.
+    def revisit(self) -> bool:
+        """Return whether another walk is necessary: if a visited op has changed, or if an op in `unsettled` can now be
+        rewritten. The first such op is rewritten at once. The method clears `changed` and `unsettled`.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}
@@ -302,7 +302,7 @@ class _Walk:
                     changed |= self.over(region)
                 self.known = outside
             following = op.next_op
-            changed |= self._is_shared(op)
+            changed |= self._merge(op)
             op = following
         return changed
 
@@ -345,7 +345,7 @@ class _Walk:
         rewriter.operation_removal_handler.append(self._lose)
         return rewriter
 
-    def _is_shared(self, op: Operation) -> bool:
+    def _merge(self, op: Operation) -> bool:
         """Replace an op by an equal op before it. Return whether the op was replaced."""
         if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
             return False
