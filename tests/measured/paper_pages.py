@@ -13,6 +13,14 @@ from measured.store import FOLDER, Figures, Values, read
 
 BLOCK = re.compile(r"(?P<open><!-- paper: (?P<paper>[\w-]+) -->\n).*?(?P<close><!-- end of paper -->\n)", re.DOTALL)
 
+COUNTED = {
+    Verdict.REPRODUCED: "reproduced",
+    Verdict.SURPASSED: "surpassed",
+    Verdict.DIFFERS: "that differ",
+    Verdict.CANNOT: "that cannot be had",
+}
+"""The verdicts as words that follow a number of rows."""
+
 HEADINGS = "| item | the paper | here | command | verdict |\n|---|---|---|---|---|\n"
 
 
@@ -42,9 +50,7 @@ def counts(paper: str) -> dict[Verdict, int]:
 
 def _text(paper: str) -> str:
     rows = "".join(f"| {' | '.join(row.cells(paper, values_of(paper, row)))} |\n" for row in PAPERS[paper])
-    counted = ", ".join(
-        f"{count} {verdict.value.removesuffix(' because')}" for verdict, count in counts(paper).items()
-    ).replace("cannot be had", "that cannot be had")
+    counted = ", ".join(f"{count} {COUNTED[verdict]}" for verdict, count in counts(paper).items())
     return f"{MEANINGS}\n\nThe table has {len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
 
 

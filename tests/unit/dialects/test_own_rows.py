@@ -59,7 +59,7 @@ def test_an_option_of_an_absent_extension_is_refused(rows: dict[str, list[Row]])
         pipelines.flatten("loops-to-bits", {"flash": 8})
     for unset in ({"flash": None, "ram": 4}, {}):
         pipelines.check_parts(unset)
-    with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium'"):
+    with pytest.raises(InputError, match=r"^the option '--flash' needs the part 'helium'"):
         pipelines.check_parts({"flash": 0})
 
 

@@ -43,7 +43,7 @@ def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> 
     circuits = Circuits()
     for top in ops:
         for op in top.walk():
-            if circuits.is_new(op):
+            if circuits.add(op):
                 luts, dsps = luts + _luts(op, operators, fabric), dsps + _multipliers(op, operators)
     return luts, dsps
 
@@ -51,7 +51,7 @@ def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> 
 class Circuits:
     """A numbering of circuits. Ops with equal numbers use one circuit.
 
-    of: the numbers of the results of all ops that were passed to `is_new`. An op must be passed after the ops that
+    of: the numbers of the results of all ops that were passed to `add`. An op must be passed after the ops that
     compute its operands.
     """
 
@@ -59,7 +59,7 @@ class Circuits:
         self.numbers: dict[tuple[Any, ...], int] = {}
         self.of: dict[SSAValue, int] = {}
 
-    def is_new(self, op: Operation) -> bool:
+    def add(self, op: Operation) -> bool:
         """Number the circuit of an op. Return whether no op that was passed before has the same circuit.
 
         Two ops have the same circuit if they load words of the same memory, or compute the same function of equal

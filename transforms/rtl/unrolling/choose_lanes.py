@@ -179,7 +179,7 @@ def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> 
     alike: dict[tuple[object, ...], list[UnrolledSum]] = {}
     for sum in sums:
         for op in sum.computing():
-            circuits.is_new(op)
+            circuits.add(op)
         most = next(
             lanes for lanes in (MAX_LANES >> place for place in range(MAX_LANES)) if lanes < 2 or sum.takes(lanes)
         )

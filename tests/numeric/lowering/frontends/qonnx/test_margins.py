@@ -1,4 +1,4 @@
-"""The margins of QONNX graphs: a Pad of quantised numbers adds the number that it states, in the unit of the numbers."""
+"""Margins of QONNX graphs: a Pad of quantised numbers adds the number that it states, in the unit of the numbers."""
 
 from __future__ import annotations
 
