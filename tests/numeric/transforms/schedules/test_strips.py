@@ -34,10 +34,12 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling
 from tinyml.transforms.schedules.rewriting.copied_images import without_given_input
 from tinyml.transforms.schedules.rewriting.strip_loops import StripLoops
-from tinyml.transforms.schedules.strips import STRIPS
+from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.strips import STRIPS, InStrips, NarrowStreamed
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY
 
 _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
     arith.AddiOp: operator.add,
@@ -78,11 +80,12 @@ def test_any_strips_compute_the_same_bits(network: str, data: st.DataObject):
     module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
     options = [(first, last, n) for last in range(count) for first in range(last + 1) for n in (2, 3)]
+    rows, narrow = data.draw(st.booleans()), data.draw(st.booleans())
     tiled = module.clone()
 
     def strips(first: int, last: int, count: int) -> StripLoops | None:
         try:
-            return StripLoops(network_of(predict_function(tiled)), first, last, count)
+            return StripLoops(network_of(predict_function(tiled)), first, last, count, rows=rows, narrow=narrow)
         except NotTiled:
             return None
 
@@ -122,6 +125,33 @@ def test_networks_run_in_strips_on_devices(device: str, tmp_path: Path):
     assert (arena(program), plan.bits // 8) == (576, 592)
     assert arena(buffers_of(module, "pixels")) > 2 * arena(program)
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
+
+
+def narrow_network() -> ModuleOp:
+    """A network on which all tilings of the mode `strips` can run, with padding and strides."""
+    net = NetworkWriter((1, 6, 7, 2), 7)
+    image = net.convolution(net.convolution(net.input, 3), None, 3, padding=1)
+    image = net.convolution(net.convolution(image, 2), None, (3, 2), strides=2, padding=(0, 1, 1, 0), linear=True)
+    return refined(net.module(image))
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize(
+    "tiling",
+    [
+        InStrips(3, rows=True),
+        InStrips(3, rows=True, narrow=True),
+        InStrips(3, narrow=True),
+        NarrowStreamed(By.ROWS),
+        NarrowStreamed(By.PIXELS),
+    ],
+    ids=lambda tiling: tiling.name,
+)
+def test_strips_of_rows_and_windows_of_single_channels_keep_the_bits(tiling: Tiling):
+    module = narrow_network()
+    tiled = module.clone()
+    tiling.rewrite(network_of(predict_function(tiled)), 0, 3)(Kernels(HOST, AMPLE_MEMORY))
+    check_bits(module, tiled)
 
 
 @pytest.mark.long
