@@ -120,9 +120,9 @@ def test_networks_run_in_strips_on_devices(device: str, tmp_path: Path):
     plan = STRIPS.program_plan(network, None, network.graph.macs * 30 // 100)
     program = buffers_of(module, "strips", device)
     segments = streamed_segments(program)
-    assert any(str(segment["by"]).endswith("strips") for segment in segments)
+    assert any("strips" in str(segment["by"]) for segment in segments)
     assert sum(int(segment["more_macs"]) for segment in segments) == plan.extra > 0
-    assert (arena(program), plan.bits // 8) == (576, 592)
+    assert (arena(program), plan.bits // 8) == (448, 457)
     assert arena(buffers_of(module, "pixels")) > 2 * arena(program)
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
 
