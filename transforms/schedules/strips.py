@@ -19,7 +19,7 @@ from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_seg
 from tinyml.transforms.schedules.plans.graph import Graph, Kind, Order
 from tinyml.transforms.schedules.plans.halos import Columns, columns_of_strips, turned
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
 from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.strip_loops import NarrowStreamLoops, StripLoops
 from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
@@ -119,6 +119,20 @@ class Strips(Schedule):
         for rows in (False, True):
             yield from _in_strips(merged.graph, merged.spans, usual, narrow, rows=rows)
 
+    def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
+        """The plan of a compiled program with the lowest peak.
+
+        Segments that need more than seven eighths of the peak gather windows of single channels, which leaves room for
+        gaps in the packing.
+
+        ram, most_extra: as in `Schedule.program_plan`.
+        """
+        plan = super().program_plan(network, ram, most_extra)
+        ordered = network.in_order(plan.order)
+        large = [8 * segment.bits > 7 * plan.bits for segment in plan.segments]
+        segments = zip(plan.segments, large, strict=True)
+        return plan._replace(segments=tuple(_narrowed(ordered, each) if wide else each for each, wide in segments))
+
     def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
         return {"strips": InStrips(options.patches), "row-strips": InStrips(options.patches, rows=True)}
 
@@ -127,6 +141,23 @@ class Strips(Schedule):
 
 
 STRIPS = Strips()
+
+
+def _narrowed(network: Network, segment: Segment) -> Segment:
+    """The segment with depthwise convolutions that gather windows of single channels. If this saves no memory, or the
+    segment runs in another tiling, the segment is returned unchanged.
+    """
+    match segment.tiling:
+        case InStrips(count, rows, False):
+            tiling = InStrips(count, rows, narrow=True)
+        case Streamed(by) if by is not By.BLOCKS and type(segment.tiling) is Streamed:
+            tiling = NarrowStreamed(by)
+        case _:
+            return segment
+    nodes = range(segment.first, segment.last + 1)
+    wide, narrow = (max(bits(network, i) for i in nodes) for bits in (scratch_of, narrow_scratch_of))
+    changed = segment._replace(tiling=tiling, bits=segment.bits - wide + narrow)
+    return changed if narrow < wide and tiling.runs(network, changed) else segment
 
 
 def _in_strips(
