@@ -34,10 +34,11 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling
+from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Schedule, Tiling
 from tinyml.transforms.schedules.rewriting.copied_images import without_given_input
 from tinyml.transforms.schedules.rewriting.strip_loops import StripLoops
 from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.streaming import Streamed
 from tinyml.transforms.schedules.strips import STRIPS, InStrips, NarrowStreamed
 from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY
 
@@ -152,6 +153,23 @@ def test_strips_of_rows_and_windows_of_single_channels_keep_the_bits(tiling: Til
     tiled = module.clone()
     tiling.rewrite(network_of(predict_function(tiled)), 0, 3)(Kernels(HOST, AMPLE_MEMORY))
     check_bits(module, tiled)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("channels", "narrow"), [(14, False), (15, True)])
+def test_segments_of_more_than_seven_eighths_of_the_peak_gather_single_channels(channels: int, narrow: bool):
+    net = NetworkWriter((1, 12, 12, 4), 7)
+    image = net.convolution(net.input, 4)
+    for wide in (24, channels):
+        image = net.convolution(net.convolution(net.convolution(image, wide), None, 3, padding=1), 4)
+    module = outside(net.module(image))
+    function = predict_function(module)
+    network = without_given_input(network_of(function), function)
+    *_, peak, last = STRIPS.program_plan(network, None, 0).segments
+    [found] = (each for each in Schedule.program_plan(STRIPS, network, None, 0).segments if each.first == last.first)
+    assert found.tiling == Streamed(By.PIXELS)
+    assert (8 * found.bits > 7 * peak.bits) == narrow
+    assert (last.tiling == NarrowStreamed(By.PIXELS), last.bits < found.bits) == (narrow, narrow)
 
 
 @pytest.mark.long
