@@ -33,10 +33,11 @@ import tomllib
 import warnings
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
-from measured import picture, tables
+from measured import picture, recomputed_picture, tables
 from measured.commands import measure
 from measured.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 from measured.tables import PAGES
@@ -351,10 +352,11 @@ def test_a_row_without_figures_is_an_error():
         tables.renewed(page.replace("| resnet8 |", "| resnet9 |"))
 
 
-def test_the_picture_is_current(request: pytest.FixtureRequest):
+@pytest.mark.parametrize("drawn", [picture, recomputed_picture], ids=lambda module: module.FILE.stem)
+def test_the_pictures_are_current(drawn: Any, request: pytest.FixtureRequest):
     if request.config.getoption("--update-docs"):
-        picture.FILE.write_text(picture.picture(), encoding="utf-8")
-    assert picture.FILE.read_text(encoding="utf-8") == picture.picture()
+        drawn.FILE.write_text(drawn.picture(), encoding="utf-8")
+    assert drawn.FILE.read_text(encoding="utf-8") == drawn.picture()
 
 
 WIDE = 0.64

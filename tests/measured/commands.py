@@ -299,6 +299,12 @@ def _place(board: str, _: list[str]) -> Values:
     return placed(board)
 
 
+def _chain(label: str, _: list[str]) -> Values:
+    from measured.measures.fused_chains import recomputed
+
+    return recomputed(*label.split(" | "))
+
+
 def _finetune(name: str, options: list[str]) -> Values:
     from measured.trainings import finetuned
 
@@ -373,6 +379,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
     "estimator": _estimator,
     "called": _called,
+    "chain": _chain,
     "sensor": _sensor,
     "board": _board,
     "bridge": _bridge,

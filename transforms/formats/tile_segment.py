@@ -6,7 +6,7 @@
 * By channels, each channel passes from op to op until its contribution is added to the sums.
 * By patches, each op computes the part of its result that one tile of the last result needs.
 * By channels in patches, some ops compute their part channel by channel.
-* By strips, each strip of columns is streamed by rows.
+* By strips, each strip of columns is streamed by rows; by row strips, each strip of rows is streamed by columns.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class TileSegmentPass(ModulePass):
 
     first, last: the first and the last op of the segment, by their names in `tinyml plan`.
     by: the unit that the loops compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`,
-        `channels-in-patches`, `strips`, or a tiling of another package. By `blocks`, pools of disjoint windows
-        compute a convolution's pixels block by block, and all other ops run by pixels.
+        `channels-in-patches`, `strips` (of columns), `row-strips`, or a tiling of another package. By `blocks`, pools
+        of disjoint windows compute a convolution's pixels block by block, and all other ops run by pixels.
     sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that need
         more bits are rounded.
     channels: the number of channels per iteration of a loop over channels, a divisor of the total number.

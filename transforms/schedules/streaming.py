@@ -104,15 +104,21 @@ PIXELS = ByPixels(
 
 def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
     """Yield the streamed segments of at least two nodes that can run in a compiled program."""
-    count = len(network.graph.nodes)
-    scratch = [scratch_of(network, i) for i in range(count)]
-    rows = Streamed(By.ROWS)
-    streams = [rows.runs(network, Segment(i, i, 0, rows)) for i in range(count)]
-    graph = network.graph
+    scratch = [scratch_of(network, i) for i in range(len(network.graph.nodes))]
+    for (first, last), bits in streamed_bits(network, by).items():
+        time = SLOWNESS[by] * (last + 1 - first)
+        yield Segment(first, last, bits + max(scratch[first : last + 1]), Streamed(by), time)
+
+
+def streamed_bits(network: Network, by: By) -> dict[tuple[int, int], int]:
+    """For the first and the last node of each segment of at least two nodes that can be streamed in a compiled program,
+    the bits that are live, without scratch memory.
+    """
+    rows, graph = Streamed(By.ROWS), network.graph
+    streams = [rows.runs(network, Segment(i, i, 0, rows)) for i in range(len(graph.nodes))]
     least = {(first, last): bits for first, last, bits in streamed(graph, by)}
     for first, last, bits in streamed(graph, by, packed=True):
         least[first, last] = min(bits, least.get((first, last), bits))
-    for (first, last), bits in least.items():
-        if last > first and all(streams[first : last + 1]):
-            time = SLOWNESS[by] * (last + 1 - first)
-            yield Segment(first, last, bits + max(scratch[first : last + 1]), Streamed(by), time)
+    return {
+        (first, last): bits for (first, last), bits in least.items() if last > first and all(streams[first : last + 1])
+    }

@@ -1,20 +1,21 @@
 """The accesses of loop nests to bytes of buffers, for verifying overlaps (L2).
 
-The loops are executed iteration by iteration, on addresses only.
+The loops are executed iteration by iteration, on addresses only. If only the times of accesses matter, the iterations
+of a nest of loops are executed together, in arrays with an entry for each iteration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, root, size_in_bytes, unit_of
-from tinyml.dialects.tdsl import TensorOp
+from tinyml.dialects.tdsl import TensorOp, shape_of
 from tinyml.transforms.buffers.overlap.op_steps import (
     Steps,
     Unknown,
@@ -26,6 +27,9 @@ from tinyml.transforms.buffers.overlap.op_steps import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_AT_ONCE = 1 << 20
+"""Maximum number of accessed elements for which the iterations of a nest are executed together."""
 
 
 def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAValue, int]) -> dict[SSAValue, bool]:
@@ -41,7 +45,7 @@ def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAVa
     changed: set[SSAValue] = set()
     clock = 0
     try:
-        for accesses in _executed(op, {written, *shifts}):
+        for accesses in _executed(op, {written, *shifts}, at_once=True):
             for access in accesses:
                 if access.writes and access.buffer is written:
                     np.minimum.at(first_writes, access.bytes, clock + access.times)
@@ -125,40 +129,136 @@ def _size(buffer: SSAValue) -> int:
     return size_in_bytes(memref_type(buffer))
 
 
-def _executed(op: Operation, buffers: Collection[SSAValue]) -> Iterator[list[_Access]]:
+def _executed(op: Operation, buffers: Collection[SSAValue], *, at_once: bool = False) -> Iterator[list[_Access]]:
     """Yield the accesses of each op to the given buffers, in the order of execution. Raises `Unknown` in the same
     cases as `touches`.
+
+    at_once: whether to yield the accesses of several iterations together.
     """
-    indices: dict[SSAValue, int] = {}
+    execution = _Execution(buffers, at_once)
+    return execution.run(op, {}) if touches(op, buffers) else iter(())
 
-    @cache
-    def within(loop: scf.ForOp) -> Sequence[Operation]:
-        return [inner for inner in loop.body.block.ops if touches(inner, buffers)]
 
-    @cache
-    def steps(op: TensorOp) -> Sequence[Steps]:
-        return steps_of(op, buffers)
+class _Nest(NamedTuple):
+    """An op in all iterations of the loops around it that are executed together.
 
-    def run(op: Operation) -> Iterator[list[_Access]]:
-        if isinstance(op, scf.ForOp):
+    indices: the loop indices, as integers or as arrays with an entry for each iteration.
+    parents, numbers: for each iteration of a loop, the position of the iteration around it, and its number in the loop.
+    inside: the ops of a loop.
+    duration: an upper bound on the time that one execution of the op takes; for a loop, of one of its iterations.
+    """
+
+    op: Operation
+    indices: Mapping[SSAValue, Any]
+    parents: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    inside: Sequence[_Nest]
+    duration: int
+
+    @property
+    def whole(self) -> int:
+        """An upper bound on the time that one execution of the op takes, with all iterations if it is a loop."""
+        return self.duration * (int(self.numbers.max(initial=-1)) + 1)
+
+
+class _Execution:
+    """The execution of loops on addresses.
+
+    at_once: as in `_executed`.
+    """
+
+    def __init__(self, buffers: Collection[SSAValue], at_once: bool) -> None:
+        self.buffers, self.at_once = buffers, at_once
+        self.one = np.zeros(1, np.int64)
+        self.within = cache(self._within)
+        self.steps = cache(self._steps)
+
+    def _within(self, loop: scf.ForOp) -> Sequence[Operation]:
+        return [inner for inner in loop.body.block.ops if touches(inner, self.buffers)]
+
+    def _steps(self, op: TensorOp) -> Sequence[Steps]:
+        return steps_of(op, self.buffers)
+
+    def run(self, op: Operation, indices: Mapping[SSAValue, int]) -> Iterator[list[_Access]]:
+        """Yield the accesses of an op inside loops with the given indices."""
+        if isinstance(op, TensorOp):
+            yield self._together(_Nest(op, indices, self.one, self.one, (), self._duration(op)), self.one)
+        elif isinstance(op, scf.ForOp):
+            if self.at_once and (nest := self._nest(op, indices, 1)) is not None:
+                yield self._together(nest, self.one)
+                return
             for i in range(*(int(index_of(bound, indices)) for bound in op.operands)):
-                indices[op.body.block.args[0]] = i
-                for inner in within(op):
-                    yield from run(inner)
-        elif isinstance(op, TensorOp):
-            yield [_access(each, indices) for each in steps(op)]
+                for inner in self.within(op):
+                    yield from self.run(inner, {**indices, op.body.block.args[0]: i})
 
-    return run(op) if touches(op, buffers) else iter(())
+    def _duration(self, op: TensorOp) -> int:
+        return 1 + max((int(each.times.max()) for each in self.steps(op)), default=0)
+
+    def _nest(self, op: Operation, indices: Mapping[SSAValue, Any], count: int) -> _Nest | None:
+        """The nest of an op. None if it accesses too many elements.
+
+        count: the number of iterations around the op.
+        """
+        if isinstance(op, TensorOp):
+            if count * sum(map(_most_elements, self.steps(op))) > _AT_ONCE:
+                return None
+            return _Nest(op, indices, self.one, self.one, (), self._duration(op))
+        assert isinstance(op, scf.ForOp)
+        low, high, step = (np.zeros(count, np.int64) + index_of(bound, indices) for bound in op.operands)
+        trips = np.maximum(-((low - high) // step), 0)
+        total = int(trips.sum())
+        if total > _AT_ONCE:
+            return None
+        parents = np.repeat(np.arange(count), trips)
+        numbers = np.arange(total) - np.repeat(np.cumsum(trips) - trips, trips)
+        own = {variable: values[parents] if np.ndim(values) else values for variable, values in indices.items()}
+        own[op.body.block.args[0]] = low[parents] + step[parents] * numbers
+        inside: list[_Nest] = []
+        for inner in self.within(op) if total else ():
+            if (nest := self._nest(inner, own, total)) is None:
+                return None
+            inside.append(nest)
+        return _Nest(op, own, parents, numbers, inside, sum(nest.whole for nest in inside))
+
+    def _together(self, nest: _Nest, starts: NDArray[np.int64]) -> list[_Access]:
+        """The accesses of an op in all iterations around it.
+
+        starts: the time at which the op starts in each iteration.
+        """
+        if isinstance(nest.op, TensorOp):
+            return [_access(each, nest.indices, starts) for each in self.steps(nest.op)]
+        starts = starts[nest.parents] + nest.numbers * nest.duration
+        found: list[_Access] = []
+        for inner in nest.inside:
+            found += self._together(inner, starts)
+            starts = starts + inner.whole
+        return found
 
 
-def _access(steps: Steps, indices: Mapping[SSAValue, int]) -> _Access:
-    """The accesses of the given steps of an op in the iteration with the given loop indices."""
-    elements = steps.elements
-    if (window := steps.window) is not None:
+def _most_elements(steps: Steps) -> int:
+    """An upper bound on the number of elements that the given steps of an op access."""
+    if (window := steps.window) is None:
+        return steps.elements.size
+    rows = (shape_of(window.out)[1] - 1) * window.spread[0] + 1
+    return min(steps.elements.size, rows * window.pitches[0])
+
+
+def _access(steps: Steps, indices: Mapping[SSAValue, Any], starts: NDArray[np.int64]) -> _Access:
+    """The accesses of the given steps of an op in several iterations with the given loop indices.
+
+    starts: for each iteration, the time at which the op starts.
+    """
+    origins = np.zeros(len(starts), np.int64) + sum_of(steps.start, indices)
+    if (window := steps.window) is None:
+        positions = origins[:, None, None] + steps.elements
+        times = np.broadcast_to((starts[:, None] + steps.times)[:, :, None], positions.shape)
+    else:
         first, last = window.span(index_of(window.top, indices), index_of(window.left, indices))
-        elements = np.arange(int(first), int(last) + 1)[None]
+        first, last = (np.zeros(len(starts), np.int64) + each for each in (first, last))
+        lengths = last + 1 - first
+        iteration = np.repeat(np.arange(len(starts)), lengths)
+        offsets = np.arange(len(iteration)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        positions, times = origins[iteration] + first[iteration] + offsets, starts[iteration] + steps.times[0]
     length, size = unit_of(memref_type(steps.value))
-    units: NDArray[np.int64] = (sum_of(steps.start, indices) + elements) // length * size
-    bytes = np.add.outer(units, np.arange(size)).reshape(len(steps.times), -1)
-    times = np.broadcast_to(steps.times[:, None], bytes.shape)
-    return _Access(root(steps.value), steps.writes, times.reshape(-1), bytes.reshape(-1))
+    bytes = np.add.outer(positions.reshape(-1) // length * size, np.arange(size)).reshape(-1)
+    return _Access(root(steps.value), steps.writes, np.repeat(times.reshape(-1), size), bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
@@ -17,15 +18,32 @@ def _cuts(extent: int, count: int) -> list[Span]:
     return [(k * extent // count, (k + 1) * extent // count) for k in range(count)]
 
 
+def turned(graph: Graph) -> Graph:
+    """The graph in which rows and columns of all images and windows are exchanged."""
+
+    def swapped(pair: tuple[int, int]) -> tuple[int, int]:
+        return pair[1], pair[0]
+
+    def read(read: Read) -> Read:
+        kernel, strides, before = map(swapped, (read.kernel, read.strides, read.before))
+        return read._replace(kernel=kernel, strides=strides, before=before)
+
+    tensors = {name: image._replace(height=image.width, width=image.height) for name, image in graph.tensors.items()}
+    nodes = tuple(node._replace(reads=tuple(map(read, node.reads))) for node in graph.nodes)
+    return replace(graph, tensors=tensors, nodes=nodes)
+
+
 class Columns(NamedTuple):
     """The columns of an image that strips need.
 
     most: the greatest number of columns of a strip.
     total: the number of columns of all strips together, with repetitions.
+    starts: for each strip, the first column.
     """
 
     most: int
     total: int
+    starts: tuple[int, ...] = ()
 
 
 def columns_of_strips(graph: Graph, last: int, count: int) -> dict[str, Columns]:
@@ -33,10 +51,10 @@ def columns_of_strips(graph: Graph, last: int, count: int) -> dict[str, Columns]
     found: dict[str, Columns] = {}
     for cut in _cuts(graph.tensors[graph.nodes[last].result].width, count):
         for name, (first, end) in _spans_of(graph, last, 1, cut).items():
-            most, total = found.get(name, (0, 0))
-            found[name] = Columns(max(most, end - first), total + end - first)
+            most, total, starts = found.get(name, Columns(0, 0))
+            found[name] = Columns(max(most, end - first), total + end - first, (*starts, first))
     room = _with_windows(graph, last, {name: [0, each.most] for name, each in found.items()})
-    return {name: Columns(room[name][1], each.total) for name, each in found.items()}
+    return {name: each._replace(most=room[name][1]) for name, each in found.items()}
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:

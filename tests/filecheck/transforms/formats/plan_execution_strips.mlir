@@ -13,7 +13,7 @@ func.func @shrinking(%X: tensor<1x12x12x1x!fixed.q<8, 7>>) -> tensor<1x10x10x1x!
   %s = tdsl.conv2d %H, %z {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x16x!fixed.q<8, 7>>, tensor<1x10x10x16x!fixed.q<8, 5>> -> tensor<1x10x10x1x!fixed.q<8, 5>>
   func.return %s : tensor<1x10x10x1x!fixed.q<8, 5>>
 }
-// STRIPS: tinyml.plan = [{first = "y.0", last = "s.2", by = "5 strips", more_macs = 1536 : i64}]
-// LESS: tinyml.plan = [{first = "y.0", last = "s.2", by = "4 strips", more_macs = 1152 : i64}]
+// STRIPS: tinyml.plan = [{first = "y.0", last = "s.2", by = "5 strips, single channels", more_macs = 1536 : i64}]
+// LESS: tinyml.plan = [{first = "y.0", last = "s.2", by = "4 strips, single channels", more_macs = 1152 : i64}]
 // ARRIVES: remark: [missed] plan-execution: tdsl.receive 'X': is executed whole, with 144 bytes alive: the rows of X.0 arrive once, but every strip reads them
-// ARRIVES: tinyml.plan = [{first = "y.1", last = "s.3", by = "10 strips", more_macs = 3456 : i64}]
+// ARRIVES: tinyml.plan = [{first = "y.1", last = "s.3", by = "10 strips of rows, single channels", more_macs = 3456 : i64}]

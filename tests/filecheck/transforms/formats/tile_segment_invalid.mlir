@@ -13,7 +13,7 @@ func.func @dense(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<5x1x!fixed.q<8, 5
   %s = tdsl.matmul %W, %v : tensor<5x32x!fixed.q<8, 7>>, tensor<32x1x!fixed.q<8, 5>> -> tensor<5x1x!fixed.q<8, 5>>
   func.return %s : tensor<5x1x!fixed.q<8, 5>>
 }
-// BY: segments run by rows, pixels, blocks, channels, patches, channels-in-patches or strips, got 'columns'
+// BY: segments run by rows, pixels, blocks, channels, patches, channels-in-patches, strips or row-strips, got 'columns'
 // NAME: the op 'nothing' is not in the plan of @dense
 // ORDER: 's.1' comes after 'y.0'
 // WHOLE: 'y.0' to 's.1' do not run by rows: tdsl.reshape after y.0 is not computed slice by slice

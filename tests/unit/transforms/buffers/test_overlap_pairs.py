@@ -129,8 +129,10 @@ OPS = st.tuples(st.sampled_from(["window", "z to y", "z to all", "all to y"]), N
 @example((1, 2), [("window", 0, 0, 0), ("all to y", 0, 1, 0)])
 @given(st.tuples(st.integers(1, 3), st.integers(1, 3)), st.lists(OPS, min_size=1, max_size=4))
 def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]):
-    """At the safe distance, every byte of an operand is read for the last time before the result overwrites it. A nest
-    that is known to fill a buffer writes each byte before it reads it.
+    """At the safe distance, every byte of an operand is read for the last time before the result overwrites it.
+
+    Iterations that are executed together lead to the same answers as iterations that are executed one by one. A nest
+    that fills a buffer writes each byte before it reads it.
     """
     module = Parser(context(), nest(trips, ops)).parse_module()
     loop = next(op for op in module.walk() if isinstance(op, scf.ForOp))
@@ -140,5 +142,10 @@ def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops:
         [distance] = safe_distances_of(loop, [{read}], {written})
         assert distance is not None
         assert reads_precede_writes(loop, written, {read: -distance})[read], (operand, result, distance)
+        for shift in range(-distance, 2 - distance):
+            together = reads_precede_writes(loop, written, {read: shift})
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(byte_times, "_AT_ONCE", 0)
+                assert together == reads_precede_writes(loop, written, {read: shift}), (operand, result, shift)
     for result in (buffers["w"], buffers["y"]):
         assert fills(loop, result) == overwrites(loop, result)
