@@ -2,8 +2,8 @@
 work.
 
 The shapes are those of the networks without residual sums and dense layers. Images are padded above and on the left by
-the number of pixels by which msf-CNN pads them on all sides. A mean over all pixels ends each chain, so that the result is
-small. msf-CNN's figures do not count the image that the mean reads.
+the number of pixels by which msf-CNN pads them on all sides. A mean over all pixels ends each chain, so that the result
+is small. msf-CNN's figures do not count the image that the mean reads.
 """
 
 from __future__ import annotations
