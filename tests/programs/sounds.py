@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RECORDING = Path(__file__).parents[1] / "recordings" / "yes_1000ms.wav"
-WAKE_WORD = Path(__file__).parents[1] / "models" / "microwakeword" / "hey_jarvis.wav"
+WAKE_WORDS = Path(__file__).parents[1] / "models" / "microwakeword"
 
 LENGTH = 160_000
 """The samples of each sound: ten seconds."""
@@ -21,9 +21,9 @@ def recording() -> NDArray[np.int64]:
     return _samples(RECORDING)
 
 
-def wake_word() -> NDArray[np.int16]:
-    """The samples of "hey jarvis", spoken by a speech synthesiser."""
-    return _samples(WAKE_WORD).astype(np.int16)
+def wake_word(name: str = "hey_jarvis") -> NDArray[np.int16]:
+    """The samples of "hey jarvis" or "okay nabu", spoken by a speech synthesiser."""
+    return _samples(WAKE_WORDS / f"{name}.wav").astype(np.int16)
 
 
 def _samples(path: Path) -> NDArray[np.int64]:

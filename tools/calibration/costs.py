@@ -22,11 +22,13 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.packed_bits import WIDTHS
@@ -57,8 +59,10 @@ from tinyml.tools.calibration.programs.copies import copy_equations
 from tinyml.tools.calibration.programs.estimators import estimators
 from tinyml.tools.calibration.programs.float_conversions import float_conversions
 from tinyml.tools.calibration.programs.forests import FORESTS, forest_equations, format_of, trained
+from tinyml.tools.calibration.programs.front_ends import STEPS as FRONT_END_STEPS
+from tinyml.tools.calibration.programs.front_ends import front_ends
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
-from tinyml.tools.driver.stages import compile_stages, load_program
+from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
 from tinyml.tools.reports.facts.spent_time import measured_time
 from tinyml.transforms.ir.cost.demand import StepCounts, demand_of
@@ -94,7 +98,7 @@ LOOKUP = "extui i32"
 """The step of an indexed leaf lookup, which only forests in f32 use."""
 LOOKUPS = 12
 """The programs that measure the time of `LOOKUP`."""
-OPTIONS = ("--add", "--quick", "--resume", "--amend", "--forests")
+OPTIONS = ("--add", "--quick", "--resume", "--amend", "--forests", "--front-ends")
 
 Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
 """The arguments format, width, weights, packed and pack_buffers of `measure`."""
@@ -122,7 +126,11 @@ def measure(
         packed=packed,
         pack_buffers=pack_buffers,
     )
-    compiled = compile_stages(load_program(program, ctx), ctx, options)
+    module = load_program(program, ctx)
+    if tdsl.has_formats(module):
+        compiled = compile_kept(module, ctx, replace(options, data=""))
+    else:
+        compiled = compile_stages(module, ctx, options)
     demand = demand_of(compiled.loops)
     kinds = {step for steps in demand.operations.values() for step in steps.runs}
     if known and all(step in known or demand.kernels.get(step, KernelCost()).cost is not None for step in kinds):
@@ -203,6 +211,13 @@ def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequenc
     return _measured(named, FORMATS[:3], chosen, known)
 
 
+def measured_front_ends(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
+    """The measurements of the front ends of `front_ends`. Spectrograms have 16 bits, the others their own formats."""
+    written = [(number, each.write(folder / f"s{number}")) for number, each in enumerate(front_ends())]
+    named = [(f"front end {number}", program) for number, program in written]
+    return _measured(named, FORMATS[:1], chosen, known)
+
+
 def some_programs(folder: Path, chosen: Board) -> list[Measurement]:
     """The measurements of every `ADDED_STRIDE`-th program in fixed point."""
     chosen_ones = list(enumerate(micro_programs()))[::ADDED_STRIDE]
@@ -255,6 +270,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
     ):
         measurements = programs(Path(name), chosen, known, QUICK_STRIDE if quick else 1)
         measurements += [] if quick else measured_estimators(Path(name), chosen, known)
+        measurements += [] if quick else measured_front_ends(Path(name), chosen, known)
     if quick and file.exists():
         print(f"{chosen.name}: {len(measurements)} programs, {deviation(chosen, measurements):.1%} off the table")
         return
@@ -297,6 +313,22 @@ def renew_forests(chosen: Board, *, resume: bool = False) -> None:
         assert table is not None
         write_lookup(file, table.generic_cost(LOOKUP), forests_of_floats(Path(name), chosen))
     print(f"{chosen.name}: {len(equations)} forests")
+
+
+def renew_front_ends(chosen: Board, *, resume: bool = False) -> None:
+    """Measure the steps of front ends again and leave all other steps of a table unchanged.
+
+    resume: as for `calibrate`.
+    """
+    file = cost_file(chosen.name)
+    assert file is not None
+    old = json.loads(file.read_text())
+    steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FRONT_END_STEPS)}
+    with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-front-ends", resume=resume):
+        measurements = measured_front_ends(Path(name), chosen, {})
+    rows = table(chosen, measurements, {"": old["program"], **steps}, {})["steps"]
+    _write(file, old, {**steps, **{step: row for step, row in rows.items() if step.startswith(FRONT_END_STEPS)}})
+    print(f"{chosen.name}: {len(measurements)} front ends")
 
 
 def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
@@ -401,9 +433,11 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     for board in chosen:
-        add, quick, resume, only_times, only_forests = (option in arguments for option in OPTIONS)
+        add, quick, resume, only_times, only_forests, only_front_ends = (option in arguments for option in OPTIONS)
         if only_forests:
             renew_forests(board, resume=resume)
+        elif only_front_ends:
+            renew_front_ends(board, resume=resume)
         elif only_times:
             amend(board, resume=resume)
         else:

@@ -60,13 +60,18 @@ def _integers_of_run(run: SSAValue, nest: LoopBuilder) -> SSAValue:
     return nest.insert(scratch.SliceOp(run, nest.index(0), tdsl.shape_of(run), i16))
 
 
+ROOT_STEPS = 24
+"""The time of a channel's square root on a Cortex-M4, in weights of its channel."""
+
+
 @lowers(signals.ChannelsOp)
 def lower_channels(op: signals.ChannelsOp, nest: LoopBuilder) -> None:
     bank, table, start = op.bank, list[int](), 0
     for width in bank.widths:
         table += [width, *bank.falling[start : start + width]]
         start += width
-    _call(op, nest, table, [op.count.value.data, bank.first], start, "bank")
+    count = op.count.value.data
+    _call(op, nest, table, [count, bank.first], start + ROOT_STEPS * count, "bank")
 
 
 @lowers(signals.NoiseOp)

@@ -204,7 +204,7 @@ func.func @channels(%x: memref<1x480x!fixed.q<16, 15>>, %t: memref<1x512x!fixed.
 // CHECK: %rotations = scratch.constant {{.*}} -> memref<640xi16, #scratch.flash>
 // CHECK: num.call #num.transform<"tm_scaled_spectrum_i16", [256], steps = 256>({{.*}}, %rotations)
 // CHECK: %bank = scratch.constant {{.*}} -> memref<277xi16, #scratch.flash>
-// CHECK: num.call #num.transform<"tm_channels_i32", [40, 5], steps = 236>({{.*}}, {{.*}}, %bank)
+// CHECK: num.call #num.transform<"tm_channels_i32", [40, 5], steps = 1196>({{.*}}, {{.*}}, %bank)
 // CHECK: num.call #num.transform<"tm_noise_i32", [40, 409, 983], steps = 40>
 // CHECK: %gains = scratch.constant {{.*}} -> memref<224xi16, #scratch.flash>
 // CHECK: num.call #num.transform<"tm_channel_features_i16", [40, 819, 3], steps = 40>({{.*}}, {{.*}}, {{.*}}, %gains)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 HERE = Path(__file__).parent
 UNIT = 0.0390625
 HOP = 160
+WORDS = "hey_jarvis", "okay_nabu"
 
 
 def features(samples: NDArray[np.int16]) -> NDArray[np.uint16]:
@@ -26,11 +27,11 @@ def features(samples: NDArray[np.int16]) -> NDArray[np.uint16]:
     return np.array(rows)
 
 
-def means(samples: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The mean probability after each step of the model."""
+def means(name: str, samples: NDArray[np.int16]) -> NDArray[np.float64]:
+    """The mean probability after each step of the model of a word."""
     package: Any = import_module("pymicro_wakeword")
     library = next((Path(package.__file__).parent / "lib").glob("*tensorflowlite_c.*"))
-    word = package.MicroWakeWord.from_config(HERE / "hey_jarvis.json", library)
+    word = package.MicroWakeWord.from_config(HERE / f"{name}.json", library)
     front_end = package.MicroWakeWordFeatures()
     found: list[float] = []
     for number, row in enumerate(front_end.process_streaming(samples.astype("<i2").tobytes()), 1):
@@ -45,7 +46,7 @@ def main() -> None:
     sys.path.append(str(HERE.parents[1]))
     programs = import_module("programs.sounds")
     expected: dict[str, Any] = {name: features(samples) for name, samples in programs.sounds().items()}
-    expected["hey_jarvis"] = means(programs.wake_word())
+    expected |= {name: means(name, programs.wake_word(name)) for name in WORDS}
     np.savez_compressed(HERE / "expected.npz", **expected)
 
 

@@ -17,7 +17,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.tools.calibration import costs, kernel_costs
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.programs import estimators, float_conversions, forests, generated_code
+from tinyml.tools.calibration.programs import estimators, float_conversions, forests, front_ends, generated_code
 from tinyml.transforms.ir.cost.demand import ENTRY
 
 FOREIGN: Chip = RISCV
@@ -140,6 +140,26 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
     assert "tm_forest_code gone" not in measured
     assert {"tm_forest_code call", "tm_forest_tables call"} <= measured.keys() <= table["steps"].keys()
     assert max(time for time, *_ in measured.values()) > 1
+
+
+@pytest.mark.long(drawn=False)
+def test_steps_of_front_ends_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two front ends, one has mel channels and the other a Fourier transform."""
+    made = [*front_ends.front_ends()]
+    monkeypatch.setattr(costs, "front_ends", lambda: [made[3], made[4]])
+    file = foreign.folder / "costs" / "foreign.json"
+    file.parent.mkdir()
+    table = json.loads(RISCV.files("costs/riscv.json")[0].read_text())
+    others = {step: row for step, row in table["steps"].items() if not step.startswith(front_ends.STEPS)}
+    file.write_text(json.dumps({**table, "steps": others | {"tm_taper_i16 gone": [1.0, 0.0, 0.0, 0.0]}}))
+    assert costs.main(["--front-ends", "foreign"]) == 0
+    made_table = json.loads(file.read_text())
+    measured = {step: row for step, row in made_table["steps"].items() if step.startswith(front_ends.STEPS)}
+    assert {step: row for step, row in made_table["steps"].items() if step not in measured} == others
+    assert {**made_table, "steps": {}} == {**table, "steps": {}}
+    assert "tm_taper_i16 gone" not in measured
+    assert {"tm_scaled_spectrum_i16", "tm_channels_i32 element", "tm_real_spectrum_i16 element"} <= measured.keys()
+    assert measured.keys() < table["steps"].keys()
 
 
 def test_no_format_of_a_cost_table_is_none():

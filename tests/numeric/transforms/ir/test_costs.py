@@ -14,11 +14,13 @@ from programs.devices import roomy
 from programs.kernel_tables import tile_families
 from programs.paths import MODELS
 from programs.problems import ESTIMATORS, Problem, fitted, problem
+from programs.sounds import recording
 from programs.spread import spread, spread_product
 from xdsl.dialects.builtin import IndexType
 
 from tinyml import load
 from tinyml.dialects.context import context
+from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
@@ -30,7 +32,7 @@ from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
 from tinyml.tools.calibration.programs.copies import copy_equations
-from tinyml.tools.driver.stages import compile_stages
+from tinyml.tools.driver.stages import compile_kept, compile_stages
 from tinyml.transforms.ir.cost.demand import Demand, StepCounts
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.outputs import CLASS, SCORES
@@ -168,6 +170,23 @@ def test_copies_take_the_time_in_the_table(chosen: Board) -> None:
     for step, time in fit(copy_equations(chosen.name), {}).items():
         assert time > 0
         assert rows[step][0] == pytest.approx(time, rel=0.01)
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize("chosen", spread(measured_boards().values(), 1), ids=lambda board: board.name)
+def test_estimates_for_front_ends_are_near(chosen: Board, tmp_path: Path) -> None:
+    """The front end of microWakeWord on a recording; the tables are fitted to noise with tones."""
+    front_end = MicroFrontend(samples=800, scale=26 / 255)
+    compiled = compile_kept(front_end.module(), context(), PipelineOptions(data="", target=chosen.name))
+    estimate = estimate_on(compiled.loops, chosen.name, OPTIMIZE)
+    assert estimate is not None
+    interface, runner = interface_of(compiled.formats), runner_for(chosen.name)
+    (tmp_path / f"{interface.name}.c").write_text(compiled.source)
+    (tmp_path / f"{interface.name}.h").write_text(compiled.header)
+    build = runner.build(tmp_path, interface, tmp_path, OPTIMIZE)
+    cycles = runner.run(build, interface, recording()[None, 4_000:4_800].astype(np.int16)).cycles
+    assert cycles is not None
+    assert estimate.time == pytest.approx(float(cycles[0]), rel=WITHIN)
 
 
 def test_least_squares_without_negative_costs() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import need_tools
 from programs.paths import ROOT
 from programs.spread import spread
 from programs.streaming_network import streaming_network
@@ -25,6 +26,7 @@ from programs.tflite_models import VALID, TfliteModel, computed_by_tflm, raws, w
 import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.signals.log_mel import LogMel
+from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
 
@@ -238,6 +240,20 @@ def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
             *detected, last = line.ask("stop")
             assert detected == [f"m-detected-ms-{32 * block}" for block in blocks]
             assert last == "m-streaming-stopped"
+
+
+@pytest.mark.long(drawn=False)
+def test_the_firmware_of_the_streaming_network_compiles_for_its_board(tmp_path: Path):
+    """All files except the port for a computer."""
+    need_tools("nucleo-l4r5zi")
+    file = tmp_path / "word.tflite"
+    file.write_bytes(streaming_network())
+    program = tinyml.compile(file, features=LogMel(), cutoff=0.5, board="nucleo-l4r5zi")
+    folder, chip = program.save(tmp_path / "out", packages=["mlperf"]) / "mlperf", chip_of("nucleo-l4r5zi")
+    sources = sorted({*folder.glob("*.c")} - {folder / "port_posix.c"})
+    assert {"commands.c", "stream.c", "submitter.c", "word.c"} <= {source.name for source in sources}
+    flags = [*chip.flags, *board("nucleo-l4r5zi").flags, "-std=c99", "-Os", "-Wall", "-Wextra", "-Werror", "-c"]
+    subprocess.run([f"{chip.prefix}gcc", *flags, *sources], check=True, cwd=tmp_path)
 
 
 @pytest.mark.long
