@@ -29,7 +29,8 @@ class SaturateIntegersPass(ModulePass):
     """Replace each pair of `arith.maxsi` and `arith.minsi` whose limits are those of integers of a number of bits, with
     or without a sign, by a call of `tm_saturate_s32` or `tm_saturate_u32`.
 
-    Indices and integers of more than 32 bits are unchanged, and so are programs for boards without saturating instructions.
+    Indices and integers of more than 32 bits are unchanged, and so are programs for boards without saturating
+    instructions.
     """
 
     name = "saturate-integers"
