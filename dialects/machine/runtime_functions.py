@@ -258,6 +258,17 @@ def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
     return ((x * multiplier + (np.int64(1) << right - 1)) >> right).astype(np.int32)
 
 
+def saturate(x: I32, bits: I8) -> I32:
+    """tm_saturate_s32: x, clamped to [-2^(bits - 1), 2^(bits - 1) - 1]."""
+    most = np.int32((1 << int(bits) - 1) - 1)
+    return np.clip(x, -most - 1, most)
+
+
+def saturate_unsigned(x: I32, bits: I8) -> I32:
+    """tm_saturate_u32: x, clamped to [0, 2^bits - 1]."""
+    return np.clip(x, np.int32(0), np.int32((1 << int(bits)) - 1))
+
+
 def reciprocal(x: I32) -> I32:
     """tm_reciprocal_s32: 2^62 / y, approximately. y is x > 0, shifted left until its highest set bit is bit 31.
 
@@ -398,6 +409,8 @@ RUNTIME_FUNCTIONS = {
     "tm_requantize_s64": RuntimeFunction(
         (i64, i32, i8), i32, requantize_wide, _program("requantize_wide"), _documented("requantised_once")
     ),
+    "tm_saturate_s32": RuntimeFunction((i32, i8), i32, saturate),
+    "tm_saturate_u32": RuntimeFunction((i32, i8), i32, saturate_unsigned),
     "tm_reciprocal_s32": RuntimeFunction((i32,), i32, reciprocal),
     "tm_leading_zeros_s32": RuntimeFunction((i32,), i8, leading_zeros),
     "tm_root_multiplier_s32": RuntimeFunction((i32,), i32, root_multiplier),

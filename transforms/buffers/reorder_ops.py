@@ -196,7 +196,26 @@ class _Block:
                 for buffer in reads - {result}
                 if buffer in index and bytes_of(buffer) == bytes_of(result) and takes_place(op, buffer)
             )
+        elif isinstance(op, scf.ForOp) and len(made := [buffer for buffer in writes if buffer in index]) == 1:
+            makes, over = index[made[0]], self._under_loop(op, made[0], reads, index)
         return Task(touches, self.after[i], find_peak(own).bytes, makes, over)
+
+    def _under_loop(
+        self, loop: scf.ForOp, result: SSAValue, reads: set[SSAValue], index: dict[SSAValue, int]
+    ) -> frozenset[int]:
+        """The buffers of the size of a loop's result whose bytes the loop may overwrite from the first byte on.
+
+        reads: the buffers that the loop reads.
+        index: the indices of the buffers that several steps touch.
+        """
+        equal = [buffer for buffer in reads - {result} if buffer in index and bytes_of(buffer) == bytes_of(result)]
+        if not equal:
+            return frozenset()
+        from tinyml.transforms.buffers.overlap import overlap_distance
+
+        distances = overlap_distance.safe_distances(loop, [{buffer} for buffer in equal], {result})
+        fits = (distance is not None and distance <= 0 for distance in distances)
+        return frozenset(index[buffer] for buffer, fit in zip(equal, fits, strict=True) if fit)
 
     @cached_property
     def sources(self) -> dict[Operation, set[int]]:

@@ -44,6 +44,12 @@ static inline int32_t tm_doubling_high_s32(int32_t x, int32_t multiplier)
 #else
 #define TMQ_SHARED inline
 #endif
+#if defined(__ARM_FEATURE_DSP) && defined(__OPTIMIZE__)
+/* With constants, five instructions take no more flash than a call. */
+#define TMQ_REQUANTIZE inline __attribute__((__always_inline__, __unused__))
+#else
+#define TMQ_REQUANTIZE inline __attribute__((__unused__))
+#endif
 
 static TMQ_SHARED int32_t tm_shift_left_s32(int32_t x, int8_t left)
 {
@@ -51,6 +57,38 @@ static TMQ_SHARED int32_t tm_shift_left_s32(int32_t x, int8_t left)
     return (int32_t)((uint32_t)(x > most ? most : x < -most - 1 ? -most - 1 : x) << left);
 }
 
+#if defined(__ARM_FEATURE_DSP) && defined(__OPTIMIZE__)
+/* SMMLAR adds the product of x and twice the multiplier to x * 2^32 and takes the rounded high word. Doubled multipliers
+ * of 2^31 and more are negative, less by 2^32, for which x is added. */
+#define TMQ_HIGH(Y, X, MULTIPLIER) \
+    __asm__("smmlar %0, %1, %2, %3" : "=r"(Y) : "r"(X), "r"((uint32_t)(MULTIPLIER) << 1), \
+            "r"((MULTIPLIER) >= 1L << 30 ? X : 0))
+
+static inline int32_t tm_multiply_high_by(int32_t x, int32_t multiplier, int8_t right)
+{
+    int32_t y;
+    TMQ_HIGH(y, x, multiplier);
+    if (right == 0)
+        return y;
+    y += y >> 31;
+    right--;
+    return ((y >> right) + 1) >> 1;
+}
+
+static TMQ_REQUANTIZE int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, int8_t right)
+{
+    int32_t y;
+    if (!__builtin_constant_p(multiplier) || !__builtin_constant_p(right))
+        return tm_multiply_high_by(x, multiplier, right);
+    TMQ_HIGH(y, x, multiplier);
+    if (right == 0)
+        return y;
+    /* Halves of negative numbers round away from 0; the last bit that is shifted out is the carry. */
+    y += y >> 31;
+    __asm__("asrs %0, %0, %1\n\tadc %0, %0, #0" : "+r"(y) : "n"(right) : "cc");
+    return y;
+}
+#else
 static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, int8_t right)
 {
     x = tm_doubling_high_s32(x, multiplier);
@@ -66,9 +104,10 @@ static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, in
 #endif
     return ((x >> right) + 1) >> 1;
 }
+#endif
 
 /* The left shift is a separate call, since few factors are 1 or more: no registers are saved for it otherwise. */
-static inline __attribute__((__unused__)) int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
+static TMQ_REQUANTIZE int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
 {
     if (shift > 0)
         return tm_multiply_high_s32(tm_shift_left_s32(x, shift), multiplier, 0);

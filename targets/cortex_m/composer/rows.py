@@ -250,13 +250,11 @@ class RowPairs(RowKernel):
 
     MOST: the stack limit, in bytes, for windows that are widened once.
     TOGETHER: the number of consecutive elements of one widened window between elements of the other window.
-    WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0
     MOST: ClassVar[int] = _WIDE_BYTES
     TOGETHER: ClassVar[int] = QUAD
-    WORDS: ClassVar[int] = 4
 
     @property
     def layout(self) -> WeightStream:
@@ -293,8 +291,15 @@ class RowPairs(RowKernel):
         return slot(self.wide + 4 * number)
 
     @property
+    def words(self) -> int:
+        """The number of stack slots above the widened windows."""
+        return FIRST_FREE + 1
+
+    @property
     def frame(self) -> int:
-        return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
+        size = self.wide + 4 * self.words
+        # With nine saved registers, a multiple of 8.
+        return size + (4 - size) % 8
 
     def parted(self, windows: int) -> Sequence[str]:
         """The registers for elements of one or two windows, those of the first window first."""
@@ -316,10 +321,15 @@ class RowPairs(RowKernel):
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
+    @property
+    def window_start(self) -> Code:
+        """Code that loads the address of the first window into lr."""
+        return (t.ldr("lr", self.slot(_WINDOWS_AT)),)
+
     def widened(self, windows: int) -> Repeated:
         """Code that widens windows to halfwords in the stack frame. Two windows are interleaved."""
         tile = self.tile
-        start = joined(t.ldr("lr", self.slot(_WINDOWS_AT)))
+        start = self.window_start
         if self.is_dense:
             together, apart = self.TOGETHER, [0, tile.step][:windows]
             elements = [widened_elements(tile.length, run, tile.pitch, apart, together) for run in range(tile.runs)]
@@ -438,7 +448,6 @@ class WidenedRows(RowPairs):
 
     MOST: ClassVar[int] = 4064
     TOGETHER: ClassVar[int] = 2
-    WORDS: ClassVar[int] = 5
 
     @property
     def fits(self) -> bool:
@@ -447,6 +456,10 @@ class WidenedRows(RowPairs):
     @property
     def layout(self) -> WeightStream:
         return _Quads(self.tile).halfwords()
+
+    @property
+    def words(self) -> int:
+        return _BLOCKS_LEFT + 1
 
     def parted(self, windows: int) -> Sequence[str]:
         return ("r8", "r10", "r9", "r11") if windows == 2 else super().parted(windows)

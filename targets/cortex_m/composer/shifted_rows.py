@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
 from tinyml.targets.composer.weight_streams import WeightStream, shifting
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import counted_in_memory
+from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, saved
 from tinyml.targets.cortex_m.composer.rows import (
     AT_OUT,
     FIRST_FREE,
@@ -29,9 +29,6 @@ from tinyml.targets.tiles import Tile
 
 if TYPE_CHECKING:
     from tinyml.targets.composer.tile_composer import TileCode
-
-_BLOCKS_LEFT = FIRST_FREE + 1
-"""A stack slot above the widened windows."""
 
 _ALL_BUT_ONES = 0xFEFEFEFE
 _BYTES = 4
@@ -69,11 +66,35 @@ class ShiftedWindow(SingleWindow):
 class ShiftedRowPairs(RowPairs):
     """The code for a tile with shifted sums, for two rows by two windows at a time."""
 
-    WORDS: ClassVar[int] = 5
-
     @property
     def layout(self) -> WeightStream:
         return shifting(super().layout)
+
+    @property
+    def once(self) -> bool:
+        """True if all windows are widened at once, so that the arguments need no slots in the stack frame."""
+        return self.wide > 0 and self.tile.count <= 2
+
+    @property
+    def blocks_left(self) -> int:
+        """The stack slot of the number of blocks. Widened windows need no slot for the number of runs."""
+        return 0 if self.once else FIRST_FREE if self.wide else FIRST_FREE + 1
+
+    @property
+    def words(self) -> int:
+        return self.blocks_left + 1
+
+    @property
+    def window_start(self) -> Code:
+        return () if self.once else super().window_start
+
+    def load_windows(self, windows: int) -> Repeated:
+        return self.widened(windows) if self.once else super().load_windows(windows)
+
+    def enter(self) -> Code:
+        if not self.once:
+            return super().enter()
+        return joined(saved(self.frame), t.mov("lr", "r1"), self.first_results)
 
     def finish(self, rows: int, windows: int) -> Code:
         results = [
@@ -83,7 +104,7 @@ class ShiftedRowPairs(RowPairs):
         return joined(t.mvn("r8", _ALL_BUT_ONES), *results, t.add("r1", "r1", rows))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        return counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2)
+        return counted_in_memory(block, times, self.slot(self.blocks_left), "r3", 2)
 
 
 def shifted_dots(tile: Tile) -> TileCode[str]:

@@ -16,6 +16,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import OwnAttribute, counts
+from tinyml.targets.costs import kernel_cost
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import RowSums, Start, TileQuery, zero_start
 from tinyml.targets.registry import offers, usual_input_tile
@@ -45,6 +46,12 @@ ROWS_BYTES = 1024
 
 _PARTS, _LEAST_PART = 4, 4
 """The fewest tiles of a line whose results may overwrite it, and the fewest pixels of such a tile."""
+
+_LONGER = 1.02
+"""The time of smaller tiles whose results may overwrite more pixels, divided by that of the larger tiles."""
+
+_CALL = 16
+"""The time of a call of a kernel within the loop over tiles."""
 
 _STREAMED_SHARE = 3
 """The divisor of the memory for input tiles in streamed segments, where these and the stack share a third of it."""
@@ -97,12 +104,24 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
                 count for count in range(max(width // _PARTS, _LEAST_PART), _LEAST_PART - 1, -1) if width % count == 0
             )
             if (part := _Pixels(op, target).first(parts, memory)) is not None:
-                return part
+                return _finer(_Pixels(op, target), part, memory)
     by_row = row_tiling(op, target, memory)
     if not (large and evenly and taps != [1, 1]) or (tile := by_row.tiles.get((1, width))) is None:
         return by_row
     rows = max(_Pixels(op, target).lines(width, memory), default=1)
     return Tiling(width, rows, {(rows, width): tile, (1, width): tile})
+
+
+def _finer(pixels: _Pixels, part: Tiling, memory: TileMemory) -> Tiling:
+    """The tiling with the fewest pixels in a tile that takes about as long as a given tiling. Smaller tiles let results
+    overwrite more of the image.
+    """
+    if (most := pixels.time(part.pixels)) is None:
+        return part
+    fewer = [count for count in range(2, part.pixels) if part.pixels % count == 0]
+    times = {count: pixels.time(count) for count in fewer}
+    close = (count for count, time in times.items() if time is not None and time <= most * _LONGER)
+    return pixels.first(close, memory) or part
 
 
 def _reads_alone(op: tdsl.Conv2dOp) -> bool:
@@ -137,6 +156,14 @@ class _Pixels:
         if (nest := self._nest(count)) is not None:
             bytes = _gathered_bytes(self.op, count)
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
+
+    def time(self, count: int) -> float | None:
+        """The time of a kernel for `count` pixels and of its call, per pixel; None if there is no kernel or its time is
+        unknown.
+        """
+        kernel = next(self.kernels(count), None)
+        cost = None if kernel is None else kernel_cost(kernel).cost
+        return None if cost is None else (cost.time + _CALL) / count
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
         """Yield the numbers of lines that kernels which need more flash can compute at once, within the memory limit.

@@ -63,3 +63,35 @@ func.func @branch(%Y: memref<1x1xf32>, %flag: i1, %W: memref<1x7xf32, #scratch.f
 // CHECK: tdsl.matmul %V, %Y
 // CHECK-NEXT: %p = scratch.alloc
 // CHECK-NEXT: tdsl.matmul %W, %a
+
+// -----
+
+// A loop that reads each row of %q before it writes the row of its result needs no further bytes: %v comes after it.
+func.func @rows(%X: memref<8x8xf32>, %Z: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %x = scratch.alloc : memref<8x8xf32>
+  %q = scratch.alloc : memref<8x8xf32>
+  %k = scratch.alloc : memref<8x8xf32>
+  %v = scratch.alloc : memref<8x8xf32>
+  %row = scratch.alloc : memref<8x1xf32>
+  %s = scratch.alloc : memref<8x8xf32>
+  tdsl.reverse %X {axis = 0} : memref<8x8xf32> into %x : memref<8x8xf32>
+  tdsl.reverse %x {axis = 0} : memref<8x8xf32> into %q : memref<8x8xf32>
+  tdsl.reverse %x {axis = 0} : memref<8x8xf32> into %k : memref<8x8xf32>
+  tdsl.reverse %x {axis = 1} : memref<8x8xf32> into %v : memref<8x8xf32>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %in = scratch.slice %q[%at] : memref<8x8xf32> to memref<8x1xf32>
+    %out = scratch.slice %s[%at] : memref<8x8xf32> to memref<8x1xf32>
+    tdsl.matmul %k, %in : memref<8x8xf32>, memref<8x1xf32> into %row : memref<8x1xf32>
+    tdsl.neg %row : memref<8x1xf32> into %out : memref<8x1xf32>
+  }
+  tdsl.matmul %s, %v : memref<8x8xf32>, memref<8x8xf32> into %Z : memref<8x8xf32>
+  func.return
+}
+// CHECK-LABEL: func.func @rows(
+// CHECK: scf.for
+// CHECK: tdsl.reverse %x {axis = 1 : i64}
+// CHECK: tdsl.matmul %s, %v

@@ -126,3 +126,20 @@ def test_a_room_is_an_attribute_of_an_op(room: TileMemory):
     assert memory_of(op) is None
     op.attributes[MEMORY] = memory_attribute(room)
     assert memory_of(op) == room
+
+
+def test_lines_have_as_small_tiles_as_cost_no_more():
+    """The kernel takes two windows at once: tiles of two pixels take about as long as tiles of four."""
+    fixed, wide = "!fixed.q<8, 4>", "!fixed.acc<24, 12>"
+    text = f"""
+    %F = tdsl.const dense<1> : tensor<128x1x1x64xi8> -> tensor<128x1x1x64x!fixed.q<8, 8>>
+    %x = "test.op"() : () -> tensor<1x1x16x64x{fixed}>
+    %y = tdsl.conv2d %F, %x {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
+      acc = {wide}, bound = array<i64: -1048576, 1048576>}}
+      : tensor<128x1x1x64x!fixed.q<8, 8>>, tensor<1x1x16x64x{fixed}> -> tensor<1x1x16x128x{fixed}>
+    """
+    ctx = context()
+    ctx.load_registered_dialect("test")
+    [op] = [op for op in Parser(ctx, text).parse_module().walk() if isinstance(op, tdsl.Conv2dOp)]
+    tiling = image_tiling(op, TARGET)
+    assert (tiling.pixels, [*tiling.tiles]) == (2, [(1, 2)])
