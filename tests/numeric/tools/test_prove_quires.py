@@ -52,7 +52,7 @@ def test_ops_of_longer_posits(sum: Summed):
 
 
 def _false(sum: Summed, subject: str) -> Counterexample:
-    """The first counterexample to a statement about an op; asserts that it fails when run as a test."""
+    """The first counterexample to a statement about the op `subject`; asserts that it fails when run as a test."""
     verdicts = (decide(statement, 30) for statement in statements_of(sum) if statement.subject == subject)
     found = next(verdict.counterexample for verdict in verdicts if verdict.counterexample is not None)
     names: dict[str, Any] = {}

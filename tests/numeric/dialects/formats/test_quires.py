@@ -106,7 +106,10 @@ MIXES: list[tuple[PositType, PositType, NumberFormat, PositType]] = [
 
 
 def program(mix: tuple[PositType, PositType, NumberFormat, PositType]) -> tuple[ModuleOp, list[Raws]]:
-    """The program `W x + V x + b` in a combination of formats, and the raws of the constants."""
+    """The program `W x + V x + b`, and the raws of the constants.
+
+    mix: the formats of W, V, x and the result.
+    """
     first, second, given, result = mix
     w, v = raws_of(first, (ROWS, LENGTH), 1), raws_of(second, (ROWS, LENGTH), 2)
     v[1] = 0
@@ -355,8 +358,8 @@ def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[in
 
 
 def test_posits_of_the_standard_are_no_fixed_point():
-    """Standard posits have NaR, and each number has its own exponent, so that they must not be treated as fixed
-    point.
+    """`as_integers` returns None for a standard posit, which has NaR and no common exponent of its numbers, but
+    integers for a posit of limited range.
     """
     assert PositType(3, 0).as_integers(16) is None
     assert PositType(8, 2, -12, 2, 1).as_integers(16) is not None

@@ -164,7 +164,9 @@ def test_random_programs(seed: int, tmp_path: Path):
 
 
 def test_while(tmp_path: Path):
-    """A `while` loop halves a number until it is small; the number of halvings is the label."""
+    """A hardware module with a `while` loop returns the right label, the number of halvings after which a number is at
+    most 100, and the number that remains.
+    """
     text = """
 func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
   %zero = arith.constant 0 : index

@@ -53,6 +53,8 @@ LONG = (4, 6, 11, 12)
 def count_of(width: int, missing: int) -> int:
     """The number of elements of an array: 40 if its last group is incomplete, otherwise 264, or 2,064 for the widths in
     `LONG`.
+
+    missing: the number of elements that the last group lacks.
     """
     return 40 if missing else 2064 if width in LONG else 264
 

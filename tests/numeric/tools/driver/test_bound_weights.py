@@ -128,9 +128,10 @@ def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
 
 
 def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
-    """Write the program `probe`, which binds a blob and returns the result as its label.
+    """Write the program `probe`, which binds a blob and returns the result as its label. The input X[0] is the number
+    of the blob, and X[1] the number of bytes by which the blob is misaligned.
 
-    The input X[0] is the number of the blob, and X[1] the number of bytes by which the blob is misaligned.
+    flash: the attribute in C of arrays in flash.
     """
     header = (folder / "model.h").read_text()
     length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]

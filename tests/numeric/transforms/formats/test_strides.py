@@ -74,7 +74,11 @@ def samples(steps: int) -> np.ndarray:
 
 
 def on_host(whole: ModuleOp, stride: int, raws: np.ndarray, folder: Path) -> np.ndarray:
-    """The scores of all results for one sequence, computed by the C of the streaming program."""
+    """The scores of all results for one sequence, computed by the C of the streaming program.
+
+    whole: the program of one window.
+    stride: the number of steps from one result to the next.
+    """
     compiled = compile_kept(whole, context(), PipelineOptions(data="", input="push", stride=stride))
     name = compiled.header.partition("_INPUT_LENGTH")[0].rpartition(" ")[2]
     for file, text in ((f"{name}.c", compiled.source), (f"{name}.h", compiled.header), ("main.c", CALLER)):

@@ -66,8 +66,8 @@ def test_they_stream(neighbours: Any, tmp_path: Path):
 
 
 def test_they_fuse(neighbours: Any):
-    """The gated sum is computed in the loop over pixels of the convolution that it reads, in one loop over channels
-    with the activation.
+    """In a network with a gate, the gated sum is computed in the loop over pixels of the convolution that it reads, in
+    one loop over channels with the activation.
     """
     module = network(neighbours, 12, 6)
     loops = lowered(buffers_of(module, "ordinary"), start="buffers-to-loops", end="buffers-to-loops")

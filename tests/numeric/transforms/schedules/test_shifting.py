@@ -43,7 +43,13 @@ def installed_shifting() -> Generator[None]:
 def network(
     extents: tuple[int, int], channels: tuple[int, int], kernel: tuple[int, int], width: int, steps: tuple[int, int]
 ) -> ModuleOp:
-    """A program of a convolution with bias, and the mean of its result."""
+    """A program of a convolution with bias, and the mean of its result.
+
+    extents: the height and width of the image.
+    channels: those of the image and of the result.
+    width: the bits of an element.
+    steps: the strides.
+    """
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
     filter = net.constant(net.random.integers(-7, 8, (channels[1], *kernel, channels[0])), FixedType(4, 3))
     bias = net.constant(net.random.integers(-99, 99, channels[1]), FixedType(8, 7))

@@ -29,7 +29,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY
 
 
 def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
-    """A program with the nodes from first to last as one loop nest; raises `NotTiled`."""
+    """A copy of a program with the nodes from `first` to `last` as one loop nest. Raises `NotTiled` if these nodes
+    cannot be streamed.
+    """
     module = module.clone()
     Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(HOST, AMPLE_MEMORY))
     module.verify()

@@ -35,7 +35,10 @@ class Text:
         return f"%v{self.values}"
 
     def block(self, buffers: Sequence[str], depth: int) -> list[str]:
-        """Write ops on the buffers in scope, and return these buffers and those that the block adds."""
+        """Write random ops on the buffers in scope, and return these buffers and those that the block adds.
+
+        depth: the number of loops and branches around the block, at most 2.
+        """
         scope = list(buffers)
         kinds = ["alloc", "alloc", "relu", "add", "view"] + ["for", "if", "carry"] * (depth < 2)
         for kind in self.random.choices(kinds, k=9 - 3 * depth):

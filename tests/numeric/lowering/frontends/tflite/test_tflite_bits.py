@@ -50,6 +50,7 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
     """Assert that the evaluator computes TFLM's bytes for an imported model.
 
     x: inputs in the form that the file specifies.
+    outputs: the number of outputs of the model.
     """
     module = read_tflite(content, "network.tflite")
     module.verify()
@@ -446,7 +447,12 @@ def test_a_single_output_channel(unit: float, weight: float, result: float):
 
 
 def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:
-    """The bytes of a model of a dense layer on several vectors."""
+    """The bytes of a model of a quantised dense layer from 9 to 4 elements.
+
+    dtype: the type of activations, int8 or int16.
+    per_channel: whether weights have a scale for each row.
+    vectors: the number of vectors in the input.
+    """
     random = np.random.default_rng(5)
     model, wide = TfliteModel(), dtype == "int16"
     x = model.tensor((vectors, 9), dtype, 0.001 if wide else 0.3, 0 if wide else -7)

@@ -46,7 +46,10 @@ def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], targe
 
 
 def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
-    """The lines that a program for an Uno on simavr writes to its serial line."""
+    """The first `lines` lines that a program for an Uno on simavr writes to its serial line.
+
+    sent: the text that the program receives.
+    """
     uart = folder / "uart"
     if not uart.exists():
         subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)

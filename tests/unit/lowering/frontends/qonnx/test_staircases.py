@@ -23,6 +23,8 @@ CHANNELS = 24
 def random_levels(greatest: int, last: int) -> Levels:
     """A function of one random line for each channel, with slopes of both signs, whose values are rounded half to even
     and limited to 0 to `last`.
+
+    greatest: the greatest argument, which determines the order of magnitude of the slopes.
     """
     random = np.random.default_rng(last)
     slopes, offsets = random.normal(size=(CHANNELS, 1)) * last / greatest, random.normal(size=(CHANNELS, 1)) * last

@@ -20,8 +20,8 @@ Tag = tuple[str, int]
 
 @dataclass
 class Machine:
-    """An interpreter that computes slices of a segment when they are needed. Each bit of its memory contains the tag of
-    its slice.
+    """An interpreter that computes slices of the segment from node `first` to node `last` when they are needed. Each
+    bit of its memory contains the tag of its slice.
     """
 
     graph: Graph
