@@ -147,8 +147,8 @@ class PaperSearch:
         return [self.found[frozenset(self.promoted(one))] for one in candidates]
 
     def fits(self, choices: Sequence[FormatChoice], ram: int = 3) -> bool:
-        """Whether t1 and t2 together need at most `ram` bytes. In the paper's procedure 3, only these two tensors are
-        in RAM, and they share no bytes.
+        """Whether t1 and t2 together need at most `ram` bytes. In MinUn's procedure 3, only these two tensors are in
+        RAM, and they share no bytes.
         """
         promoted = self.promoted(choices)
         taken = sum(2 if name in promoted else 1 for name in ("t1", "t2"))

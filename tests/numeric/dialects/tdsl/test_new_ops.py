@@ -97,8 +97,8 @@ class RampOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RunningSumOp(tdsl.TensorOp):
-    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. Its base class is none
-    of those of the ops above.
+    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. No other op of this
+    file has the same base class.
     """
 
     name = "tdsl.running_sum"

@@ -119,8 +119,8 @@ def test_transforms_are_closer_than_those_of_tflm():
 
 
 def test_bands_are_those_of_tflm():
-    """The bands on reals equal those of TFLM's filter bank for the same magnitudes, within 4e-4; TFLM rounds the
-    weights to 12 bits. Those in 16-bit fixed point equal them within 2e-3.
+    """The bands on reals differ from those of TFLM's filter bank for the same magnitudes by at most the fraction 4e-4,
+    since TFLM rounds the weights to 12 bits. Those in 16-bit fixed point differ by at most the fraction 2e-3.
     """
     matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
     module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])

@@ -116,8 +116,8 @@ def test_elements_within_block_rams():
 @pytest.mark.long
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
 def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
-    """In rows whose length is no multiple of `factor`, the elements beyond the end are ignored. A row takes
-    ceil(columns / factor) iterations.
+    """In a hardware module that processes `factor` elements of a row at once, a row takes ceil(columns / factor)
+    iterations. If its length is no multiple of `factor`, the elements beyond the end are ignored.
     """
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
@@ -248,7 +248,7 @@ def test_products_in_logic(tmp_path: Path):
 
 
 def test_local_arrays(tmp_path: Path):
-    """A program with a separate memory for its counts returns the right counts for each sample, although the memory
+    """A hardware module with a separate memory for counts returns the right counts for each sample, although the memory
     contains those of the previous sample at the start.
     """
     text = """

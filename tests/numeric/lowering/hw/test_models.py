@@ -111,8 +111,8 @@ endmodule
 
 @pytest.mark.long(drawn=False)
 def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
-    """The module receives the bytes of an input and sends those of the scores and of the label, one bit every few
-    cycles.
+    """A hardware module with a serial line receives the bytes of an input and sends those of the scores and of the
+    label, one bit every few cycles.
     """
     need_simulator("iverilog")
     folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))

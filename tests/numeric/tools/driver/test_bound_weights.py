@@ -97,7 +97,7 @@ def with_crc(blob: bytes) -> bytes:
 
 
 def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
-    """Modified blobs, each with the expected result of binding it.
+    """The unchanged blob and modifications of it, each with the expected result of binding it.
 
     other: the blob of another program.
     """

@@ -104,8 +104,8 @@ def test_states_of_loops_go_on(tmp_path: Path):
 
 @pytest.mark.long
 def test_windows_of_images_move_on(tmp_path: Path):
-    """Each result is that of the whole program on the latest window. The mean over the window is computed anew and not
-    as a running sum.
+    """Each result of a streaming network on images is that of the whole program on the latest window. The mean over the
+    window is computed anew and not as a running sum.
     """
     raws, stride = samples(STEPS + 20), 6
     got = answers(network(), stride, raws)

@@ -1,4 +1,4 @@
-"""The required memory is estimated before it is allocated."""
+"""The memory that the evaluation of samples needs is estimated before it is allocated. Too many samples are rejected."""
 
 from __future__ import annotations
 

@@ -93,7 +93,9 @@ def test_queens():
 
 
 def test_langford():
-    """Langford pairings, with k other numbers between both copies of k, are counted with their mirror images."""
+    """For n from 1 to 8, the search finds the known number of Langford pairings: arrangements with k other numbers
+    between both copies of each k up to n. Mirror images are counted.
+    """
 
     def langford(n: int) -> int:
         pairs: list[list[Hashable]] = [

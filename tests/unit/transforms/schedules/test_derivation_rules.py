@@ -87,8 +87,8 @@ class Pex:
         """The computed tensor as a set of forms in memory; empty if it overwrites an operand that is read for the last
         time.
 
-        Only sums of elements overwrite an operand; otherwise the block of figure 1 would need more than the paper's 8.5
-        KB.
+        Only sums of elements overwrite an operand; otherwise the block of PEX's figure 1 would need more than the
+        paper's 8.5 KB.
         """
         node = self.producer.get(computed[0])
         images, memory = self.graph.tensors, following.memory

@@ -49,8 +49,8 @@ def test_a_sum_of_products(maxscale: int, product: int, total: int):
 
 
 def test_operands_are_divided_by_whole_powers():
-    """If the bits to be removed from two operands are odd, they cannot be divided equally. The scale of the product is
-    then one greater than maxscale.
+    """If the number of bits to be removed from two operands is odd, it cannot be divided equally. The scale of the
+    product is then one greater than maxscale.
     """
     assert Rules(8, 6).mul_scale(7, 6) == 7
 

@@ -248,8 +248,8 @@ def test_four_at_once_are_estimated_until_one_is_taken(monkeypatch: pytest.Monke
 
 
 def test_the_effort_ends_a_round_of_joins(monkeypatch: pytest.MonkeyPatch):
-    """With an effort of eight, a round of improvements ends after one join of two changes: seven candidates were
-    evaluated before. With an effort of 100, all tensors receive 16 bits.
+    """For six tensors and an effort of eight, a round of improvements ends after one join of two changes: seven
+    candidates were evaluated before. With an effort of 100, all tensors receive 16 bits.
     """
     no_scales(monkeypatch)
     search = JudgedSearch([1] * 6, missing_bits)
@@ -505,8 +505,9 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """The initial candidates come from uniform widths and from each of the published searches. They are within the
-    limit on RAM, in which either each of two tensors has 8 bits or the first one has 16.
+    """The initial candidates come from uniform widths, from wide registers and from each of the published searches.
+    Those of registers and promotions are within the limit on RAM, in which either each of two tensors has 8 bits or
+    the first one has 16.
     """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))

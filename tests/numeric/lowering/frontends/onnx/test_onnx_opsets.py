@@ -120,7 +120,7 @@ LATE: dict[str, tuple[onnx.NodeProto, dict[str, Array], int]] = {
 
 @pytest.mark.parametrize("name", LATE)
 def test_ops_of_late_opsets(name: str):
-    """Results equal those of ONNX's own evaluator, since onnxruntime does not yet support the opset."""
+    """For ops of an opset that onnxruntime does not yet support, results equal those of ONNX's own evaluator."""
     last, constants, opset = LATE[name]
     late = model([last], SHAPE, constants, opset=opset)
     x = RANDOM.normal(size=SHAPE).astype(np.float32)

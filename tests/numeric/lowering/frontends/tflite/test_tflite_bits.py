@@ -399,7 +399,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=examples(10))
 def test_conversions_in_the_middle(data: st.DataObject):
-    """Bytes equal TFLM's if the scale changes between two operators, directly or by floats between them."""
+    """A model computes TFLM's bytes if the scale changes between two operators, directly or by floats between them."""
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
