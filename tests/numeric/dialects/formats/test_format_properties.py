@@ -110,8 +110,8 @@ def widest_place(format: NumberFormat) -> float:
 
 
 def results_of(sort: Sort) -> list[tuple[int, NumberFormat]]:
-    """The result formats with which a sort is tested, with their indices: its own and a quarter of the others, or all
-    in `make exhaustive`.
+    """Pairs of an index and a result format with which a sort of formats is tested: the variants of the sort and a
+    quarter of all other formats, or all formats in `make exhaustive`.
     """
     turn = SORTS.index(sort) % 4
     return [

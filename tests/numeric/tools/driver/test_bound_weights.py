@@ -71,6 +71,7 @@ class Bound:
 
     folder: the output folder of the program.
     again: the output folder of the retrained model.
+    interface: the interface of the C of both.
     """
 
     folder: Path

@@ -104,8 +104,10 @@ def depthwise(
 
 @dataclass(frozen=True)
 class Run:
-    """The time of a program, and the calls of kernels in it.
+    """The measured run of a program.
 
+    time: the mean number of cycles of an inference; 0 if the host is the only device.
+    kernels: the names of the kernels that the program calls.
     spent: the cycles of all calls of each kernel.
     tiles: the tile of each kernel.
     """

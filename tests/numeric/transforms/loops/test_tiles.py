@@ -85,7 +85,13 @@ def network() -> tuple[bytes, int]:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A network in C, with inputs x and the outputs that TFLM computes from them, each of shape (samples, elements)."""
+    """A network in C.
+
+    folder: the folder of its C files.
+    interface: the interface of its C.
+    x: inputs, of shape (samples, elements).
+    expected: the outputs that TFLM computes from x.
+    """
 
     folder: Path
     interface: Interface

@@ -1,4 +1,4 @@
-"""Streamed segments return the same bits as the ordinary schedule, and need exactly the memory that the plan states."""
+"""Streamed segments return the same bits as the ordinary schedule, and fit the memory that the plan states."""
 
 from __future__ import annotations
 

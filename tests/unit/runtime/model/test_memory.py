@@ -1,4 +1,6 @@
-"""The memory that the evaluation of samples needs is estimated before it is allocated. Too many samples are rejected."""
+"""The memory that the evaluation of samples needs is estimated before it is allocated. Samples for which it is too
+large are rejected.
+"""
 
 from __future__ import annotations
 

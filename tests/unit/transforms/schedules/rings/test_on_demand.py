@@ -74,7 +74,11 @@ class Machine:
         self.write(node.result, index)
 
     def window(self, node: Node, number: int, index: int) -> list[int]:
-        """The slices from which a slice of a result is computed."""
+        """The slices of an operand from which a slice of a node's result is computed.
+
+        number: the index of the operand in `node.reads`.
+        index: the index of the slice of the result.
+        """
         read, operand = node.reads[number], self.graph.tensors[node.reads[number].tensor]
         if read.sums:
             return list(range(self.slice.count(operand)))
