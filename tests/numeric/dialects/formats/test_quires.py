@@ -288,8 +288,8 @@ RESULTS = [
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
-    """Sums are rounded once to the format of the result; NaR becomes its least number. With sparse weights, the other
-    factors are fixed-point numbers.
+    """Sums are rounded once to the format of the result; NaR becomes the least number of this format. If the weights
+    are sparse, they are multiplied by fixed-point numbers.
     """
     random = np.random.default_rng(6)
     factor: ExactFormat = FixedType(8, 4) if sparse else given

@@ -54,8 +54,9 @@ def test_images(
     kernel: int,
     tmp_path: Path,
 ) -> None:
-    """A module computes the evaluator's outputs with and without sliding windows. With sliding, only the new elements
-    of a window are copied, which saves at least one cycle for every other element.
+    """The hardware module of a convolution computes the evaluator's outputs with and without sliding windows. With
+    sliding windows, only the new elements of a window are copied, which saves at least one cycle for every other
+    element.
     """
     need_simulator("iverilog")
     program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)

@@ -255,8 +255,8 @@ def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("x", [-5, 5])
 def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_model: WriteModel):
-    """Six instructions are counted: ldrsh, cmp, ite, both conditional moves, although one of them is not executed, and
-    bx.
+    """For a hand-written model with an IT block, six instructions are counted: ldrsh, cmp, ite, both conditional moves,
+    although one of them is not executed, and bx.
     """
     source = write_model(
         '__asm__ volatile("ldrsh r0, [r0]; cmp r0, #0; ite lt; movlt r0, #1; movge r0, #2; bx lr"); return 0;',

@@ -79,8 +79,8 @@ SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 def test_devices_give_the_bits_of_the_evaluator(
     name: str, target: str, plan: str, input: str, order: str, tmp_path: Path
 ):
-    """The outputs equal the evaluator's, and the report states the order of axes of the input. In plans that do not
-    copy the input, no buffer has its size.
+    """The outputs of a network on images equal the evaluator's, and the report states the order of axes of the input.
+    In plans that do not copy the input, no buffer has its size.
     """
     model = tmp_path / "model.mlir"
     model.write_text(print_ir({"classifier": CLASSIFIER, "segmenter": SEGMENTER}[name].clone()))

@@ -52,8 +52,8 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
 
 @pytest.mark.long(drawn=False)
 def test_they_stream(neighbours: Any, tmp_path: Path):
-    """By rows, by pixels and in patches, the program needs less memory than by ordinary execution and computes the
-    evaluator's bits.
+    """By rows, by pixels and in patches, a network with ops of the package needs less memory than by ordinary execution
+    and computes the evaluator's bits.
     """
     module = network(neighbours, 10, 4)
     plans = {plan: buffers_of(module, plan, "host") for plan in ("ordinary", "rows", "pixels", "patches")}

@@ -188,8 +188,8 @@ SECOND, THIRD = (10, 5, 8), (8, 8, 11)
 
 
 def test_equations_of_sections_3_4():
-    """For the published layers, equations (1) to (3) yield 935, 868, 875 and 888, 845, 848 elements. By counting,
-    replacing, herringbone and a single transpose need 915, 869, 873 and 880, 846, 848.
+    """For Gural and Murmann's published layers, equations (1) to (3) yield 935, 868, 875 and 888, 845, 848 elements. By
+    counting, replacing, herringbone and a single transpose need 915, 869, 873 and 880, 846, 848.
 
     By equation (2), a square of results of side x* = floor(2 f_in / (f_out - f_in)) remains at the peak. The debts D(x)
     of the last 2, 4, 6 ... results come in pairs, so that x* by x* + 1 results remain. If D(x*) is not 0, herringbone

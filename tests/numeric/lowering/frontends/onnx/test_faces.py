@@ -34,8 +34,8 @@ def images() -> Array:
 
 
 def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
-    """The results of the program on reals equal those of onnxruntime. The evaluator computes all patches of an image at
-    once.
+    """The results of the detector's program on reals equal those of onnxruntime. The evaluator computes all patches of
+    an image at once.
     """
     module = read_onnx(model.SerializeToString(), "face.onnx")
     session = onnxruntime.InferenceSession(model.SerializeToString())

@@ -199,7 +199,9 @@ def test_elements_without_a_scale_move(dtype: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
-    """The bytes of the module, written in TOSA and run by MLIR 22, equal TFLM's."""
+    """The bytes of a model with every operator except L2_NORMALIZATION, written in TOSA and run by MLIR 22, equal
+    TFLM's.
+    """
     content, count = every_operator("int8", but="L2_NORMALIZATION")
     in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
     for mine, theirs in zip(in_tosa(x), computed_by_tflm(content, x, count), strict=True):

@@ -61,7 +61,7 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
 def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
-    """Answers equal the evaluator's, although Arduino links with link-time optimisation."""
+    """The answers of sketches on an Uno equal the evaluator's, although Arduino links with link-time optimisation."""
     # Some numbers have exponents, and most have ten digits or more.
     x = np.vstack([inputs(20), inputs(20) / 1e5])
     sent = "".join(" ".join(map(str, sample)) + "\n" for sample in x)
