@@ -82,7 +82,10 @@ def texts_of(folder: Path) -> dict[str, str]:
 
 @pytest.mark.long(drawn=False)
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
-    """The C differs only in the line that checks that the compiler is for the named chip."""
+    """The C for an ESP32, which cannot run here, differs from that for an ESP8266 only in the line that checks that the
+    compiler is for the named chip. The report contains no measured flash, and the error of the runner names the
+    reason.
+    """
     texts: dict[str, dict[str, str]] = {}
     assert ONLY_WRITTEN == ["esp32", "esp32-s2", "esp32-s3"]
     for name in ("esp8266", *ONLY_WRITTEN[:1]):
@@ -119,7 +122,7 @@ int16_t small_predict(const int16_t *X);
 
 
 def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
-    """Whether a program with at least `flash` bytes of code and `ram` bytes of data is linked for a board."""
+    """Whether a program with at least `flash` bytes of code and `ram` bytes of data is linked for the board `name`."""
     runner = runner_for(name)
     (folder / "small.c").write_text(SOURCE.replace("RAM", str(ram)).replace("FLASH", str(flash)))
     (folder / "small.h").write_text(HEADER)

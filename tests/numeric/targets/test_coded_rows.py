@@ -38,7 +38,9 @@ def test_random_rows_are_exact(tmp_path_factory: pytest.TempPathFactory, target:
 
 @TARGETS
 def test_the_time_of_a_call_is_known(target: str, tmp_path: Path):
-    """A call without saturated results takes the predicted number of cycles, within two cycles for each matrix."""
+    """A call without saturated results takes the predicted number of cycles up to a difference of two cycles for each
+    matrix.
+    """
     random = np.random.default_rng(3)
     some = [random_rows(random, rows, lengths) for rows, lengths in SHAPES]
     vectors = [np.zeros(sum(matrix.shape[1] for matrix in rows.weights), np.int8) for rows in some]

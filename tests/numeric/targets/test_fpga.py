@@ -59,8 +59,8 @@ def not_installed(command: str) -> None:
 
 @pytest.mark.long(drawn=False)
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """A model compiles without yosys, and every raw output of its simulation equals the evaluator's. It takes 124
-    cycles for the elements of the input and at most 1.2 for each product.
+    """A model compiles without yosys, and every raw output of its simulation equals the evaluator's. An inference takes
+    at most 124 cycles for the elements of the input and 1.2 cycles for each product.
     """
     out = tmp_path / "out"
     with monkeypatch.context() as patches:
@@ -103,8 +103,8 @@ def linear(folder: Path, classes: int, features: int) -> tuple[Path, Path]:
 
 
 def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """The error is one line that states which memory is exceeded and by how much. No tool is run, and no folder is
-    written.
+    """For a model that exceeds the block RAMs of an FPGA, the error is one line that states which memory is exceeded
+    and by how much. No tool is run, and no folder is written.
     """
     without_tools(monkeypatch)
     assert compiled(*linear(tmp_path, 200, 100), tmp_path / "out", "ice40-up5k") == 1
@@ -195,8 +195,8 @@ def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypat
 
 
 def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
-    """With 50 % of the cells, an inference takes more cycles than products of 100 LUTs each would permit, and twice as
-    many as with 100 %. A product of 8 by 8 bits needs at least 100 LUTs in logic.
+    """With half of the cells, an inference takes more cycles than its products would if each needed 100 LUTs, the least
+    for a product of 8 by 8 bits in logic. With all cells, it takes half as many cycles.
     """
     folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), fabric_of(board(TARGET))
     loops = load_program(folder / "ir" / "3-loops.mlir", context())
@@ -206,7 +206,9 @@ def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
 
 
 def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """If the modules of a board cannot be routed, the error is one line before compilation."""
+    """With `--route`, the command fails before compilation if the target has no tool that places and routes modules, if
+    this tool is not installed, or if the target is no FPGA. The last line of the error states the reason.
+    """
     monkeypatch.setattr(shutil, "which", not_installed)
     messages = {
         "arty-a7": "no open-source tool places and routes modules for this target",

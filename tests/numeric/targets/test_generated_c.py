@@ -111,8 +111,8 @@ def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_p
 @pytest.mark.long
 @pytest.mark.parametrize("seed", spread(range(8), 5))
 def test_random_programs(seed: int, tmp_path: Path):
-    """Programs have loads, stores, branches and loop-carried values in any order. Inlining expressions into each other
-    must not change results.
+    """The C of random programs with loads, stores, branches and loop-carried values in any order computes the
+    interpreter's results. Inlining expressions into each other must not change them.
     """
     text = bits.random_program(seed)
     folder = write(text, HOST, tmp_path / "source")

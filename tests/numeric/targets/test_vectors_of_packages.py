@@ -89,8 +89,8 @@ def families() -> list[tuple[TileFamily, Tile]]:
 
 @pytest.mark.long
 def test_tiles(tmp_path: Path):
-    """Results are exact, the numbers of instructions are those of the cost model, and nothing outside the windows is
-    read.
+    """The results of all tile families of the package are exact, the numbers of instructions are those of the cost
+    model, and nothing outside the windows is read.
     """
     need_tools(RVV_BOARD)
     runner, cases = runner_for(RVV_BOARD), cases_of(families())

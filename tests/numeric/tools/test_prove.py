@@ -243,7 +243,9 @@ def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: a format rounds differently if its scale is greater by one."""
+    """An inserted defect is found: a format rounds down instead of to nearest if the scale of the rounded number
+    exceeds that of the format by one.
+    """
     given = FixedType.store
 
     def store(self: FixedType, m: Machine[Any], x: Int[Any], scale: int) -> Any:

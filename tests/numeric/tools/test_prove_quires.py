@@ -30,7 +30,9 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
-    """All statements are proved, both for a quire that is a single integer and for a quire of several bins."""
+    """All statements about sums of posits of 4 and 5 bits are proved, both for a quire that is a single integer and for
+    a quire of several bins.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     for statement in statements_of(sum):
         verdict = decide(statement, 60)
@@ -40,8 +42,8 @@ def test_all_about_short_posits(sum: Summed):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
-    """All statements are proved except products of more than 8 bits, whose proofs take a minute. Of the statements
-    about the end of a sum, only some are tried.
+    """For sums of posits of 8 and 16 bits, all statements that are tried are proved. Statements about products of
+    posits of more than 8 bits, whose proofs take a minute, and most statements about the end of a sum are not tried.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     stated_about = [one for one in statements_of(sum) if sum.format.bits <= 8 or one.subject != "posit.multiply_add"]
@@ -52,7 +54,7 @@ def test_ops_of_longer_posits(sum: Summed):
 
 
 def _false(sum: Summed, subject: str) -> Counterexample:
-    """The first counterexample to a statement about an op; asserts that it fails when run as a test."""
+    """The first counterexample to a statement about the op `subject`; asserts that it fails when run as a test."""
     verdicts = (decide(statement, 30) for statement in statements_of(sum) if statement.subject == subject)
     found = next(verdict.counterexample for verdict in verdicts if verdict.counterexample is not None)
     names: dict[str, Any] = {}

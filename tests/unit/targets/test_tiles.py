@@ -19,7 +19,10 @@ LIMIT = 1 << 30
 
 
 def sums(starts: list[int], weights: list[int], shift: int = -8) -> Sums:
-    """Sums with one row for each initial value, each with a weight."""
+    """Sums of one product each. Row i has the initial value `starts[i]` and the weight `weights[i]`.
+
+    shift: the shift of the requantisation, whose multiplier is 2^30.
+    """
     rows = len(starts)
     return Sums(
         np.array(weights).reshape(rows, 1), np.array(starts), np.full(rows, 1 << 30), np.full(rows, shift, np.int64)

@@ -84,7 +84,9 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
 
 @cache
 def outputs_with(widths: tuple[str, ...]) -> Outputs:
-    """The outputs of ProtoNN in 16-bit fixed point, with other formats for some tensors as `widths` specifies."""
+    """The outputs of ProtoNN for 200 samples, in 16-bit fixed point except for the formats that `widths`, an option of
+    `assign-format`, states for single tensors.
+    """
     module = profiled("protonn")
     x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
     pipelines.run(module, context(), [AssignFormatPass(width=16, widths=widths), ChooseAccumulatorsPass()])
@@ -94,8 +96,9 @@ def outputs_with(widths: tuple[str, ...]) -> Outputs:
 @pytest.mark.long
 @pytest.mark.parametrize("sort", STORED, ids=str)
 def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
-    """If only the input has another format, a model returns the classes of 16-bit fixed point for nearly all samples:
-    for all in formats of at least 12 bits, for 90 % in narrower signed formats, and for 85 % in unsigned ones.
+    """If only the input has another format, a model returns the classes of 16-bit fixed point for all samples in
+    formats of at least 12 bits, for at least 90 % in narrower signed formats, and for at least 85 % in narrower
+    unsigned ones.
     """
     plain, stored = outputs_with(()), outputs_with((spelled("X", sort),))
     format = sort.variants[0]

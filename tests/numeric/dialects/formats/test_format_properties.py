@@ -75,9 +75,10 @@ def test_ends_bracket_all_numbers(format: NumberFormat):
 
 
 def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64], tolerance: float = DOUBLE):
-    """Assert that each raw is as near to the exact real as the number to which `encode` rounds and saturates this real.
+    """Assert that each raw is at most as far from the exact real as the number to which `encode` rounds and saturates
+    this real. At a tie, either of the two nearest numbers is accepted.
 
-    A raw may be the other number at a tie, or an effect of double rounding.
+    tolerance: the additional distance that is accepted, as a fraction of the exact real.
     """
     best = np.abs(format.decode(format.encode(exact)) - exact)
     found = np.abs(format.decode(raws) - exact)
@@ -109,8 +110,8 @@ def widest_place(format: NumberFormat) -> float:
 
 
 def results_of(sort: Sort) -> list[tuple[int, NumberFormat]]:
-    """The result formats with which a sort is tested, with their indices: its own and a quarter of the others, or all
-    in `make exhaustive`.
+    """Pairs of an index and a result format with which a sort of formats is tested: the variants of the sort and a
+    quarter of all other formats, or all formats in `make exhaustive`.
     """
     turn = SORTS.index(sort) % 4
     return [

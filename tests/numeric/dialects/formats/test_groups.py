@@ -195,7 +195,7 @@ def dense(numbers: Array) -> str:
 
 @cache
 def network(kind: str) -> tuple[ModuleOp, Array]:
-    """The test network with weights of a format and all other tensors in fixed point, and raws of its input."""
+    """The test network with weights of the format `kind` and other tensors in fixed point, and raws of its input."""
     shapes = {"filter": (6, 3, 3, 5), "dilated": (3, 3, 3, 5), "channels": (6, 2, 2, 1), "first": (7, 54)}
     shapes |= {"second": (7, 180), "third": (7, 12), "sparse": (7, 54), "bias": (7, 1)}
     texts: dict[str, str] = {}

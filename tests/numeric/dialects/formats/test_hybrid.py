@@ -15,7 +15,9 @@ TOUR = ROOT / "docs/tour"
 
 @pytest.mark.long
 def test_the_board_computes_what_the_evaluator_does(tmp_path: Path):
-    """`compile` compares the scores of the simulated Uno with the evaluator's bit for bit."""
+    """A model with weights in the format compiles for an Uno. `compile` fails unless the scores of the simulated board
+    equal the evaluator's bit for bit.
+    """
     data = ["--val", str(TOUR / "val.npz"), "--format", "f32", "--weights", "hybrid:8"]
     with installed(POINT):
         assert main(["compile", str(TOUR / "tour.sd"), *data, "--target", "uno", "-o", str(tmp_path / "out")]) == 0

@@ -147,8 +147,8 @@ class PaperSearch:
         return [self.found[frozenset(self.promoted(one))] for one in candidates]
 
     def fits(self, choices: Sequence[FormatChoice], ram: int = 3) -> bool:
-        """Whether t1 and t2 together need at most `ram` bytes. In the paper's procedure 3, only these two tensors are
-        in RAM, and they share no bytes.
+        """Whether t1 and t2 together need at most `ram` bytes. In MinUn's procedure 3, only these two tensors are in
+        RAM, and they share no bytes.
         """
         promoted = self.promoted(choices)
         taken = sum(2 if name in promoted else 1 for name in ("t1", "t2"))
@@ -158,8 +158,8 @@ class PaperSearch:
 
 @pytest.mark.parametrize("heat", [(0.00513, 0.02198, 0.00543, 0.30469, 0.45117), (0.0527, 0.0296, 0.0054, 0.3, 0.5)])
 def test_promotion_chooses_procedure_3(heat: Sequence[float]):
-    """Algorithms 7 and 8 choose procedure 3 within 3 bytes, with the published scores and with those of an interpolated
-    percentile.
+    """MinUn's algorithms 7 and 8 choose its procedure 3 within 3 bytes, with the published scores and with those of an
+    interpolated percentile.
     """
     search = PaperSearch()
     chosen = Promotion(cast(Search, search), NARROW, WIDE, heat).best(search.fits)
@@ -242,7 +242,9 @@ def test_table_2(promoted: set[str], ram: int, error: float):
 
 
 def test_procedure_3_works_in_3_bytes():
-    """Procedure 3 needs 3 bytes if results share no byte with their operands, and 2 bytes if they may overlap them."""
+    """MinUn's procedure 3 needs 3 bytes if results share no byte with their operands, and 2 bytes if they may overlap
+    them.
+    """
     text, _ = program({"t1", "X", "B", "W"})
     ctx = context()
     module = Parser(ctx, text).parse_module()
@@ -266,7 +268,7 @@ def test_procedure_3_works_in_3_bytes():
     ids=["procedure 2", "procedure 3", "8 bits"],
 )
 def test_procedures_2_and_3_run_on_devices(promoted: set[str], tmp_path: Path):
-    """On devices, the procedures compute the values of MinUn's tables 1 and 2 in the posits of the paper, which have no
+    """On devices, MinUn's procedures compute the values of its tables 1 and 2 in the posits of the paper, which have no
     shifts.
     """
     text, x = program(promoted)

@@ -22,8 +22,9 @@ ROWS = 400
 @pytest.mark.parametrize("least", [0.0, 0.5])
 @pytest.mark.parametrize("sort", SORTS, ids=str)
 def test_results_are_near(sort: Sort, least: float):
-    """Vectors of any length, including zero, are normalised accurately, since the sum of squares has no format of its
-    own.
+    """Normalised vectors of any length, including zero, differ from the exact ones by at most the distance between the
+    two nearest numbers of the format and 3e-6, or as far as the result saturates. The sum of squares has no format
+    of its own.
 
     least: the value of an additional element, which all formats represent exactly.
     """

@@ -190,8 +190,8 @@ def test_outliers_of_shiftry(reach: float, scale: int):
     ("bits", "regime"), [("01110000", 2), ("01000000", 0), ("011111", 4), ("0000010", -4), ("00001000", -3)]
 )
 def test_regimes_of_posits(bits: str, regime: int):
-    """MinUn 2.2: the regime of the bits 1110 is 2, of 10 it is 0, of 11111 in a posit of 6 bits 4, and of 00001 -4;
-    likewise, of 0001 it is -3. With es 2, a posit of regime k whose further bits are 0 is 16^k.
+    """MinUn 2.2 states the regimes of several bit sequences: 2 for 1110, 0 for 10, 4 for 11111 in a posit of 6 bits, -4
+    for 00001, and likewise -3 for 0001. With es 2, a posit of regime k whose further bits are 0 represents 16^k.
     """
     assert PositType(len(bits), 2).decode(np.array(int(bits, 2))) == 16.0**regime
 

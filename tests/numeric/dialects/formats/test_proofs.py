@@ -174,8 +174,8 @@ def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedTy
 def test_bounds_of_sums_with_a_known_factor(
     case: tuple[FixedType, FixedType, FixedType, NDArray[Any]], a: float, b: float
 ):
-    """If the elements of the other factor lie in the interval from a to b, the bounds are the least and the greatest of
-    all partial sums.
+    """If the elements of the factor that the weights multiply lie in the interval from a to b, the bounds of the sums
+    are the least and the greatest of all partial sums.
     """
     lhs, rhs, result, weights = case
     low, high = (int(raw) for raw in rhs.encode(np.array(sorted((a, b)))))

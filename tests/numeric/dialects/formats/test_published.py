@@ -27,9 +27,12 @@ ROWS = 3
 
 
 def product(family: str, widths: tuple[int, int, int], fracs: tuple[int, int, int], length: int, op: str) -> str:
-    """The source of the program `sums(X)`, which multiplies the weights W by X.
+    """The source of the program `sums(X)`, which multiplies random weights W by the vector X.
 
+    family: the dialect of the formats, `seedot` or `shiftry`.
     widths, fracs: the widths and scales of W, X and the result.
+    length: the number of elements of X.
+    op: the name of the op; `tdsl.spmv` for sparse weights.
     """
     random = np.random.default_rng(length)
     w, x, y = (f"!{family}.q<{width}, {frac}>" for width, frac in zip(widths, fracs, strict=True))
@@ -65,7 +68,12 @@ def wrapped(x: int, width: int) -> int:
 
 
 def tree_sum(a: list[int], halvings: int, width: int, divided: Callable[[int, int], int]) -> int:
-    """The procedure TREESUM of SeeDot's algorithm 2, line by line, in integers of one width."""
+    """The procedure TREESUM of SeeDot's algorithm 2, line by line, in integers of one width.
+
+    a: the terms.
+    halvings: the number of levels of the tree at which terms are halved.
+    divided: computes x / 2^s from x and s, with the rounding of the arithmetic.
+    """
     a, n, s = list(a), len(a), 1
     k = n // 2
     while k >= 1:
@@ -167,8 +175,8 @@ def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
-    """A program of each family and kind computes the evaluator's bits on the host and on one target. The cases are
-    distributed over all targets.
+    """Each program in `CASES` computes the evaluator's bits on the host and on one target. The cases are distributed
+    over all targets.
     """
     on_host_and([*PRINTED][[*CASES].index(case) % len(PRINTED)], CASES[case], tmp_path)
 

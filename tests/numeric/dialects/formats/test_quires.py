@@ -106,7 +106,10 @@ MIXES: list[tuple[PositType, PositType, NumberFormat, PositType]] = [
 
 
 def program(mix: tuple[PositType, PositType, NumberFormat, PositType]) -> tuple[ModuleOp, list[Raws]]:
-    """The program `W x + V x + b` in a combination of formats, and the raws of the constants."""
+    """The program `W x + V x + b`, and the raws of the constants.
+
+    mix: the formats of W, V, x and the result.
+    """
     first, second, given, result = mix
     w, v = raws_of(first, (ROWS, LENGTH), 1), raws_of(second, (ROWS, LENGTH), 2)
     v[1] = 0
@@ -285,8 +288,8 @@ RESULTS = [
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
-    """Sums are rounded once to the format of the result; NaR becomes its least number. With sparse weights, the other
-    factors are fixed-point numbers.
+    """Sums are rounded once to the format of the result; NaR becomes the least number of this format. If the weights
+    are sparse, they are multiplied by fixed-point numbers.
     """
     random = np.random.default_rng(6)
     factor: ExactFormat = FixedType(8, 4) if sparse else given
@@ -355,8 +358,8 @@ def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[in
 
 
 def test_posits_of_the_standard_are_no_fixed_point():
-    """Standard posits have NaR, and each number has its own exponent, so that they must not be treated as fixed
-    point.
+    """`as_integers` returns None for a standard posit, which has NaR and no common exponent of its numbers, but
+    integers for a posit of limited range.
     """
     assert PositType(3, 0).as_integers(16) is None
     assert PositType(8, 2, -12, 2, 1).as_integers(16) is not None

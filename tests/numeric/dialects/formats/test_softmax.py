@@ -58,8 +58,8 @@ def rows(source: Any, length: int) -> NDArray[Any]:
 @pytest.mark.long
 @pytest.mark.parametrize("result", RESULTS, ids=str)
 def test_errors_are_within_the_bound(result: Any):
-    """The bound for a row of n numbers is the sum of half a unit of the result, n + 2 units of the terms, 2^-16, and
-    the error of rounding the distances.
+    """The errors for a row of n numbers are at most the sum of half a unit of the result, n + 2 units of the terms,
+    2^-16, and the error of rounding the distances.
     """
     narrow = result.stored_width == 8 and result.scale <= 12
     unit = 2.0 ** (-14 if narrow else -18)
@@ -120,8 +120,8 @@ def test_results_of_more_than_16_bits_and_standard_posits_use_floats(result: Num
 
 
 def test_terms_of_standard_posits_are_rounded_to_integers():
-    """The softmax of standard posits is accurate to 2^-8 + 2^-12. Their differences are rounded to integers, because no
-    machine register holds them exactly.
+    """The softmax of standard posits is accurate to 2^-8 + 2^-12. The differences of its arguments are rounded to
+    integers, because no machine register holds them exactly.
     """
     source, result = PositType(16, 1), FixedType(8, 7)
     x = np.array([[-3.0, 0.5, 1.0, 0.25]])

@@ -300,8 +300,8 @@ def test_wrong_sums_do_not_pass(what: str, bits: int, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("method", ["of", "align"])
 def test_the_base_class_decides_nothing_about_scales(method: str, monkeypatch: pytest.MonkeyPatch):
-    """A format with scales whose accumulator inherits these methods from the base class is rejected; the error names
-    the method.
+    """A format with scales whose accumulator inherits `method` from the base class is rejected; the error names the
+    method.
     """
     monkeypatch.setattr(AccumulatorType, method, getattr(Accumulator, method))
     with pytest.raises(AssertionError, match=rf"^a sum of .* has no method `{method}`"):

@@ -133,7 +133,11 @@ func.func @dense(%X: tensor<{k}x1x{x}>) -> tensor<{n}x1x{y}> {{
 
 
 def dense(case: dict[str, Any]) -> str:
-    """The text of a dense layer at L1."""
+    """The text of a dense layer at L1.
+
+    case: the quantisations `input` and `output`, the scale or scales `weights`, the raws `w` of the weights and `b` of
+        the biases.
+    """
     x, y = (ZeroSkewType(8, *case[which]) for which in ("input", "output"))
     w = ZeroSkewType(8, case["weights"])
     b = y.accumulator(w, x, None).start_constant(y)

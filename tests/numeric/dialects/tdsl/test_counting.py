@@ -29,7 +29,12 @@ EDGES = np.array([[-3.0, -1.5, 0.0, 0.5, 1.0, 2.0], [-90.0, -8.0, 0.25, 0.25, 7.
 
 
 def counts(edges: NDArray[np.float64] = EDGES, threshold: float = 0.25, least: int = 2) -> ModuleOp:
-    """A program that computes a histogram, and the longest run on either side of a threshold."""
+    """A program that computes a histogram of its input, and the longest runs of elements below and not below a
+    threshold.
+
+    edges: the edges of the histogram's bins.
+    least: the minimum length of a run.
+    """
     to = ModelBuilder("counts.py")
     x = to.argument(TensorType(f32, (ROWS, COLUMNS)), "x")
     histogram = to.reshape(to.op(signals.HistogramOp, x, edges), (1, edges.size + COLUMNS))

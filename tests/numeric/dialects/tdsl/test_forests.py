@@ -125,7 +125,9 @@ def test_comparisons_are_exact_for_numbers_of_the_format(format: str, width: int
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 1 << 32), width=st.sampled_from([4, 8, 16]))
 def test_labels_differ_only_within_the_bound(seed: int, width: int):
-    """Labels are equal for inputs whose two greatest sums differ by more than the rounding errors of all votes."""
+    """Labels in fixed point equal those of the model on reals for inputs whose two greatest sums differ by more than
+    the rounding errors of all votes.
+    """
     module, inputs = random_program(seed)
     exact = module.clone()
     module = in_format(module, inputs, "fixed", width)
@@ -156,8 +158,8 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """The C computes the evaluator's bits in all formats with gcc. LLVM compiles half of the formats, from loops over
-    the tables of the trees.
+    """On the host, the C of forests computes the evaluator's bits in all formats with gcc. LLVM compiles half of the
+    formats, from loops over the tables of the trees.
     """
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)

@@ -97,8 +97,8 @@ class RampOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RunningSumOp(tdsl.TensorOp):
-    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. Its base class is none
-    of those of the ops above.
+    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. No other op of this
+    file has the same base class.
     """
 
     name = "tdsl.running_sum"
@@ -250,8 +250,8 @@ def test_an_op_says_that_its_operands_may_be_of_several_families():
 
 
 def test_gradients():
-    """Derivatives with respect to the weights equal differences exactly, because the sum of scores is linear in the
-    weights.
+    """Derivatives with respect to the weights equal finite differences up to rounding, because the sum of scores is
+    linear in the weights.
     """
     direction = RANDOM.normal(size=(len(X), 32))
     module = network(WEIGHTS)
@@ -264,7 +264,9 @@ def test_gradients():
 
 
 def test_gradients_through_elements_and_moves():
-    """Derivatives with respect to a constant in place of the input equal finite differences."""
+    """If a constant replaces the input, the derivatives of the results with respect to this constant equal finite
+    differences.
+    """
     module = network(WEIGHTS)
     [function] = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     block = function.body.block

@@ -32,7 +32,9 @@ X[1] = 1.5
 
 
 def masks(count: int) -> ModuleOp:
-    """A program that computes the mask of a 3x4 input, and the steps of the input minus the mask."""
+    """A program that returns the mask of the `count` greatest elements of a 3x4 input, and the step function of the
+    input minus this mask.
+    """
     net = NetworkWriter((3, 4), format=F32_FORMAT, name="masks")
     mask = net.insert(tdsl.TopKMaskOp(net.input, count))
     step = net.insert(tdsl.StepOp(net.input))

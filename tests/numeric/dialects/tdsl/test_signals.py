@@ -119,8 +119,8 @@ def test_transforms_are_closer_than_those_of_tflm():
 
 
 def test_bands_are_those_of_tflm():
-    """The bands on reals equal those of TFLM's filter bank for the same magnitudes, within 4e-4; TFLM rounds the
-    weights to 12 bits. Those in 16-bit fixed point equal them within 2e-3.
+    """The bands on reals differ from those of TFLM's filter bank for the same magnitudes by at most the fraction 4e-4,
+    since TFLM rounds the weights to 12 bits. Those in 16-bit fixed point differ by at most the fraction 2e-3.
     """
     matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
     module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])
@@ -144,7 +144,9 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
 @pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
-    """The stages in assembly compute the evaluator's bits for each shift, also if sums overflow."""
+    """A program with every op of signals computes the evaluator's bits on devices, also if sums overflow. Profiles of
+    tones and of noise alternate, which results in different scales.
+    """
     module = with_format(every_op(64), tones(10, 64, 0) if device in DEVICES[::2] else noise(10, 64, 0), "fixed", 16)
     source = printed(module, device, tmp_path / "c")
     assert difference(module, encode_inputs(module, loud(64)), source, runner_for(roomy(device)), tmp_path) is None

@@ -85,7 +85,7 @@ def digits() -> onnx.ModelProto:
 
 
 def test_a_model_is_written_as_it_was_read():
-    """Layers keep their order; weights keep their names, shapes and content."""
+    """In the export of an imported model, layers keep their order, and weights keep their names, shapes and content."""
     read = digits()
     written = check(imported(read))
     kinds = ["Conv", "Clip", "MaxPool", "Conv", "LeakyRelu", "Flatten", "Gemm", "Tanh", "Mul", "Gemm", "Softmax"]

@@ -51,6 +51,8 @@ def plugin() -> Iterator[None]:
 def model(folder: Path, *, quantised: bool, image: str = "NHWC", **changed: Any) -> Path:
     """The file of a network with a layer of each kind.
 
+    quantised: whether weights are 8-bit integers with scales; otherwise, they are floats.
+    image: the order of the axes of the image.
     changed: entries of its first layer.
     """
     random = np.random.default_rng(5)

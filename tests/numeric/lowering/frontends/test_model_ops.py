@@ -53,6 +53,9 @@ def gated(x: NDArray[Any], axis: int, bias: NDArray[Any] | float = 0.0) -> NDArr
 def of_onnx(bias: NDArray[Any] | None = None, *, op: str = "Glu", **attributes: Any) -> onnx.ModelProto:
     """A model of an op of the domain `acme` after a transposition. The importer does not execute the transposition, but
     stores the tensor in another order of axes.
+
+    bias: the second operand of the op; None if it has only one operand.
+    op: the name of the op.
     """
     inputs = "t" if bias is None else "t b"
     nodes = [node("Transpose", "x", "t", perm=[0, 2, 1]), node(op, inputs, domain="acme", **attributes)]
@@ -85,6 +88,7 @@ def of_tflite(dtype: str, *, own: bool, extent: int = 6) -> bytes:
     """The bytes of a model with a custom operator, or with TensorFlow Lite's operators for the same function.
 
     own: whether the custom operator is used.
+    extent: the number of elements along the last axis of the input.
     """
     made = TfliteModel()
     quantised: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.03, "zero_point": 4}

@@ -116,8 +116,8 @@ def test_elements_within_block_rams():
 @pytest.mark.long
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
 def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
-    """In rows whose length is no multiple of `factor`, the elements beyond the end are ignored. A row takes
-    ceil(columns / factor) iterations.
+    """In a hardware module that processes `factor` elements of a row at once, a row takes ceil(columns / factor)
+    iterations. If its length is no multiple of `factor`, the elements beyond the end are ignored.
     """
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
@@ -164,7 +164,9 @@ def test_random_programs(seed: int, tmp_path: Path):
 
 
 def test_while(tmp_path: Path):
-    """A `while` loop halves a number until it is small; the number of halvings is the label."""
+    """A hardware module with a `while` loop returns the right label, the number of halvings after which a number is at
+    most 100, and the number that remains.
+    """
     text = """
 func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
   %zero = arith.constant 0 : index
@@ -246,7 +248,7 @@ def test_products_in_logic(tmp_path: Path):
 
 
 def test_local_arrays(tmp_path: Path):
-    """A program with a separate memory for its counts returns the right counts for each sample, although the memory
+    """A hardware module with a separate memory for counts returns the right counts for each sample, although the memory
     contains those of the previous sample at the start.
     """
     text = """

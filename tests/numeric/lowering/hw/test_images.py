@@ -21,7 +21,13 @@ from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 
 
 def image_program(seed: int, width: int, channels: int, rows: int, kernel: int) -> MicroProgram:
-    """A convolution without padding, an activation and a pool, on an image one row higher than the kernel."""
+    """A program of a convolution without padding, an activation, a pool, and the class with the greatest of three sums
+    of the pool's results. The image is one row higher than the kernel.
+
+    width, channels: those of the image.
+    rows: the number of channels of the convolution's result.
+    kernel: the side of the kernel.
+    """
     random = micro_programs.Random(seed)
     random.array("F", 1, kernel, kernel, channels, rows, scale=1 / kernel)
     random.array("B", rows, scale=0.3)
@@ -48,8 +54,9 @@ def test_images(
     kernel: int,
     tmp_path: Path,
 ) -> None:
-    """A module computes the evaluator's outputs with and without sliding windows. With sliding, only the new elements
-    of a window are copied, which saves at least one cycle for every other element.
+    """The hardware module of a convolution computes the evaluator's outputs with and without sliding windows. With
+    sliding windows, only the new elements of a window are copied, which saves at least one cycle for every other
+    element.
     """
     need_simulator("iverilog")
     program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)

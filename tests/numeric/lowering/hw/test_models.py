@@ -37,8 +37,9 @@ UNROLLED = {"not unrolled": (1, 0, 1.2), "by 8": (8, 0, 0.4), "half of the FPGA"
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("how", UNROLLED)
 def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
-    """The hardware module of ProtoNN computes the evaluator's outputs. Its cycles do not depend on the input. They are
-    at most one for each input element and a factor, given by the way of unrolling, for each product.
+    """The hardware module of ProtoNN computes the evaluator's outputs. Its number of cycles does not depend on the
+    input. It is at most one for each input element plus, for each product, the number that `UNROLLED` states for the
+    way of unrolling.
     """
     factor, cells, cycles = UNROLLED[how]
     need_simulator("iverilog")
@@ -110,8 +111,8 @@ endmodule
 
 @pytest.mark.long(drawn=False)
 def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
-    """The module receives the bytes of an input and sends those of the scores and of the label, one bit every few
-    cycles.
+    """A hardware module with a serial line receives the bytes of an input and sends those of the scores and of the
+    label, one bit every few cycles.
     """
     need_simulator("iverilog")
     folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))

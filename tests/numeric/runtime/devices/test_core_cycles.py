@@ -144,7 +144,9 @@ def test_snippets_of_other_cores(board: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("access", ["vldrw.u32 q0, [r0]", "vstrh.16 q0, [r0]", "vldrh.s32 q0, [r0], #2"])
 def test_unaligned_vectors_are_reported(access: str, tmp_path: Path):
-    """The architecture requires vectors in memory to be aligned to their elements; the emulator does not check this."""
+    """An access to a vector that is not aligned to its elements raises `DeviceError`. The architecture requires this
+    alignment, but the emulator does not check it.
+    """
     need_tools("cortex-m55")
     with pytest.raises(DeviceError, match="unaligned vector access at 0x6"):
         counted("cortex-m55", {"odd": (f"adds r0, #1; {access}", 0)}, tmp_path)

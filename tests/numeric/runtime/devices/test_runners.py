@@ -153,7 +153,9 @@ def test_stack_is_measured(device: str, tmp_path: Path, write_model: WriteModel)
 
 
 def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
-    """The stack holds the return addresses of main and of the call. Cycles: movw (1), ld (2), ldd (2), ret (4)."""
+    """For a hand-written model, the measured stack has 4 bytes, the return addresses of main and of the call. The 9
+    counted cycles are those of movw (1), ld (2), ldd (2) and ret (4).
+    """
     source = write_model(
         '__asm__ volatile("movw r30, r24\\n\\tld r24, Z\\n\\tldd r25, Z+1\\n\\tret"); return 0;',
         before="int16_t small_predict(const int16_t *X) __attribute__((naked));",
@@ -165,8 +167,8 @@ def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
 
 
 def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
-    """A skipped instruction of one word costs one cycle, and an executed one two. simavr 1.6 takes some of them for two
-    words; the driver corrects this.
+    """Each instruction that may be skipped takes two cycles if it is executed and one cycle if it is skipped, since it
+    has one word. simavr 1.6 mistakes some of these instructions for two words; the driver corrects this.
     """
     x = np.array([5, -5, 256, -256, 0, -1, 300, -300], dtype=np.int64)
     runner = AvrRunner()
@@ -253,8 +255,8 @@ def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("x", [-5, 5])
 def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_model: WriteModel):
-    """Six instructions are counted: ldrsh, cmp, ite, both conditional moves, although one of them is not executed, and
-    bx.
+    """For a hand-written model with an IT block, six instructions are counted: ldrsh, cmp, ite, both conditional moves,
+    although one of them is not executed, and bx.
     """
     source = write_model(
         '__asm__ volatile("ldrsh r0, [r0]; cmp r0, #0; ite lt; movlt r0, #1; movge r0, #2; bx lr"); return 0;',

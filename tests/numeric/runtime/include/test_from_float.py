@@ -57,7 +57,12 @@ def floats(count: int, step: int) -> NDArray[np.float32]:
 
 
 def expected(x: NDArray[np.float32], width: int, frac: int, low: int, high: int) -> NDArray[np.int64]:
-    """The integers that the numpy reference of `tm_f32_to_sN` computes from floats."""
+    """The integers that the numpy reference of `tm_f32_to_sN` computes from floats.
+
+    width: the bits of an integer.
+    frac: the exponent of the power of two by which floats are multiplied.
+    low, high: the limits of the integers.
+    """
     ends = (np.array(end, f"i{width // 8}") for end in (low, high))
     # Of a signalling NaN.
     with np.errstate(invalid="ignore"):

@@ -53,6 +53,8 @@ LONG = (4, 6, 11, 12)
 def count_of(width: int, missing: int) -> int:
     """The number of elements of an array: 40 if its last group is incomplete, otherwise 264, or 2,064 for the widths in
     `LONG`.
+
+    missing: the number of elements that the last group lacks.
     """
     return 40 if missing else 2064 if width in LONG else 264
 
@@ -70,7 +72,9 @@ def extremes(width: int, count: int) -> list[NDArray[Any]]:
 
 
 def weights_of(width: int, missing: int) -> NDArray[np.int64]:
-    """Two arrays whose last group lacks `missing` elements: one of the least value, and a random one."""
+    """Two arrays of weights, one of the least value and a random one. The last `missing` elements of each, which its
+    last group lacks, are 0.
+    """
     low, *_, random = extremes(width, count_of(width, missing))
     both = np.array([low, random])
     both[:, both.shape[1] - missing :] = 0

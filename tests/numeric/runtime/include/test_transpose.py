@@ -45,7 +45,9 @@ def successor(i: int, rows: int, columns: int) -> int:
 
 
 def cycles(rows: int, columns: int) -> list[list[int]]:
-    """The cycles of the permutation, each beginning with its least pixel."""
+    """The cycles of the permutation that transposes an image of rows x columns pixels, each beginning with its least
+    pixel.
+    """
     found: list[list[int]] = []
     left = dict.fromkeys(range(rows * columns))
     while left:

@@ -39,6 +39,8 @@ INTERFACE = Interface("epilogue", "int8_t", 4 * WORDS, "int8_t", 1, has_label=Fa
 def built(folder: Path, *, by_thirds: bool) -> Build:
     """A program with an epilogue. Its input consists of a sum, the two words of a factor, and a zero point; its output
     is the requantised byte.
+
+    by_thirds: whether the epilogue multiplies by three parts of the multiplier instead of two halves.
     """
     function = statement(
         [
@@ -109,7 +111,11 @@ def test_the_greatest_and_least_numbers_are_requantised(folders: dict[bool, Path
 
 
 def check(folder: Path, numbers: list[SumAndFactor], *, by_thirds: bool) -> None:
-    """Assert that the requantised bytes of sums equal those of numpy."""
+    """Assert that the requantised bytes of sums equal those of numpy.
+
+    numbers: sums, each with a multiplier, a shift and a zero point.
+    by_thirds: as in `built`.
+    """
     words = np.array(
         [(sum, *factor_words(multiplier, right, by_thirds=by_thirds), zero) for sum, multiplier, right, zero in numbers]
     )

@@ -136,7 +136,10 @@ def skewed(random: np.random.Generator, scale: float | None = None) -> ZeroSkewT
 
 
 def joined(name: str, formats: Sequence[NumberFormat], result: NumberFormat, count: int = PAIRS) -> Case:
-    """The case of a sum, difference or product of two elements."""
+    """The case of a sum, difference or product of two elements.
+
+    name: the method of the format that computes it.
+    """
 
     def compute(m: Machine[Any], x: Sequence[Any]) -> Any:
         return getattr(result, name)(m, x[0], formats[0], x[1], formats[1])

@@ -95,6 +95,8 @@ static TM_NAKED int guarded(const void *function, const int32_t *arguments)
 def many_values(count: int) -> LaneProgram:
     """A function on vectors that contains an inner loop, and so many values that are live at the same time that it
     needs vector registers that callers expect unchanged.
+
+    count: the number of lanes.
     """
     block = Block(arg_types=[*[MemRefType(i8, [1])] * 2, IndexType()])
     recorder, (run, out, lane) = LaneRecorder(block), block.args

@@ -43,8 +43,8 @@ def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeyword
 
 
 def test_features_that_were_scaled_twice(scaler: Any) -> None:
-    """If the caller scales features that the program scales itself, the warning names such a number and the number at
-    the end of the feature's range, in the unit of the feature.
+    """If the caller scales features that the program scales itself, the warning states one of the scaled numbers, and
+    the limit of the feature's range as which it counts, in the unit of the feature.
     """
     x, y = weather(400, 1)
     program = tinyml.compile(

@@ -198,8 +198,8 @@ def test_a_rate_of_false_alarms_counts_samples() -> None:
 
 @pytest.mark.long
 def test_a_threshold_below_all_samples_is_within_the_format() -> None:
-    """The format of the scores contains the estimator's threshold, even if no sample given to compilation is near
-    it.
+    """Decisions about outliers equal the estimator's even if no sample given to compilation is near the threshold,
+    because the format of the scores always contains the threshold.
     """
     detector = sk.EllipticEnvelope(contamination=0.001, random_state=0).fit(USUAL)
     near = USUAL[np.abs(USUAL).max(1) < 0.5]

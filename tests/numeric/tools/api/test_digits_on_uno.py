@@ -16,7 +16,9 @@ MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
-    """Results of the simulated board equal the evaluator's; compilation compares them bit by bit."""
+    """The chosen program fits the Uno and qualifies, and the results of the simulated board equal the evaluator's. Its
+    loss and its time are within the recorded limits.
+    """
     report = on_uno(name).report
     assert report.fits
     assert report.mismatch is None

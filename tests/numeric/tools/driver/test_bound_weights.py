@@ -71,6 +71,7 @@ class Bound:
 
     folder: the output folder of the program.
     again: the output folder of the retrained model.
+    interface: the interface of the C of both.
     """
 
     folder: Path
@@ -97,7 +98,7 @@ def with_crc(blob: bytes) -> bytes:
 
 
 def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
-    """Modified blobs, each with the expected result of binding it.
+    """The unchanged blob and modifications of it, each with the expected result of binding it.
 
     other: the blob of another program.
     """
@@ -128,9 +129,10 @@ def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
 
 
 def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
-    """Write the program `probe`, which binds a blob and returns the result as its label.
+    """Write the program `probe`, which binds a blob and returns the result as its label. The input X[0] is the number
+    of the blob, and X[1] the number of bytes by which the blob is misaligned.
 
-    The input X[0] is the number of the blob, and X[1] the number of bytes by which the blob is misaligned.
+    flash: the attribute in C of arrays in flash.
     """
     header = (folder / "model.h").read_text()
     length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]

@@ -51,7 +51,9 @@ def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
 
 @pytest.mark.long(drawn=False)
 def test_weights_take_the_bytes_of_their_bits(compiled: tuple[Path, dict[str, Any]]):
-    """The 4-bit weights and 8-bit biases take 1512.5 bytes; rows of filters are padded to whole bytes."""
+    """The 4-bit weights and 8-bit biases have 1512.5 bytes in total. In RAM they take 1,519 bytes, since rows of
+    filters are padded to whole bytes.
+    """
     folder, report = compiled
     content = (folder / "gural_mnist10.weights").read_bytes()
     assert len(content) == 1519

@@ -46,8 +46,8 @@ def limit(device: str) -> int:
     spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 3),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
-    """The bits are the evaluator's on the host and on half of the boards. Over all cases, each format and each model
-    runs on every board.
+    """The program of a trained model computes the evaluator's bits on the host and on half of the boards. Over all
+    cases, each format and each model runs on every board.
     """
     folder = compiled_models.folder(model, format, width, board(roomy(DEFAULT_TARGET)))
     turn = [*MODELS].index(model) + FORMATS.index((format, width))

@@ -40,7 +40,9 @@ def support_vectors() -> Any:
 
 @pytest.mark.long(drawn=False)
 def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The message states how many support vectors would fit, for a skl2onnx file and an automatic format."""
+    """For an SVC in a file of skl2onnx, compiled with an automatic format, the message states how many support vectors
+    would fit.
+    """
     data, estimator = halves("digits"), support_vectors()
     count = len(estimator.support_vectors_)
     assert count == 537
@@ -61,8 +63,8 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.long(drawn=False)
 def test_neighbours():
-    """The message states how many training samples would fit, also if the constant of the samples is split into several
-    arrays.
+    """For a model of nearest neighbours, the message states how many training samples would fit, also if the constant
+    of the samples is split into several arrays.
     """
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])

@@ -49,7 +49,7 @@ def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
 
 
 def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp:
-    """Write the C of a program at L1 whose buffers are packed by a given packer, and return the arena."""
+    """Write the C of a program at L1 whose buffers are packed by the packer `mode`, and return the arena."""
     ctx, module = context(), formats.clone()
     passes = [
         step
@@ -82,8 +82,9 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(["bonsai", "protonn"], 1))
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
-    """The packing by `auto` is proved optimal and is no larger than that of the packer that moves buffers. The stack
-    has the same size with both.
+    """With each of three packers, the arena in the object file has the size of the packing, and the device computes the
+    evaluator's bits. The packing by `auto` is proved optimal and is no larger than that of `shiftry`, which moves
+    buffers. The stack has the same size with `auto` and with `first-fit`.
     """
     report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))
     formats = Parser(context(), (tmp_path / "out/ir/1-formats.mlir").read_text()).parse_module()
@@ -134,8 +135,9 @@ func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fix
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("bits", "height"), [(8, 216), (9, 263)], ids=["bytes", "packed"])
 def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
-    """The arena takes 216 bytes, or 263 with packed elements. It is smaller than the sum of its buffers: the image of
-    192 (packed 216) bytes, the result of the convolution (144) and the window (27), since results overlap the image.
+    """For a convolution and a pool, the arena takes 216 bytes, or 263 with packed elements. It is smaller than the sum
+    of its buffers, since results overlap the image. The image has 192 (packed 216) bytes, the result of the
+    convolution 144 and the window 27.
     """
     weights = "0x" + random.Random(1).randbytes(108).hex()
     (tmp_path / "image.mlir").write_text(NETWORK.format(weights=weights, bits=bits))

@@ -32,7 +32,11 @@ def image(height: int, width: int, channels: int, element: str = Q) -> str:
 
 
 def program(operand: str, op: str, result: str, constants: str = "") -> str:
-    """A program that applies an op to a value %a without other readers."""
+    """A program that computes %a from its input and %b from %a by the op `op`. Nothing else reads %a.
+
+    operand, result: the types of %a and %b.
+    constants: the text of constants that the op reads.
+    """
     lines = f"%a = tdsl.neg %x : {operand} -> {operand}\n %b = {op} -> {result}\n func.return %b : {result}"
     return f"func.func @main(%x: {operand}) -> {result} {{\n{constants}\n{lines}\n}}"
 
@@ -197,8 +201,9 @@ def test_results_over_their_operands(name: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
 def test_results_of_segments_over_their_operands(by: str, distance: int):
-    """By rows, the distance is 20: row 3 of the result ends at byte 60 when the first convolution still needs row 4 of
-    the image, which begins at byte 40.
+    """Two convolutions are streamed as one segment. By rows, the least safe distance from the start of the result to
+    that of the image is 20 bytes: row 3 of the result ends at byte 60 when the first convolution still needs row 4
+    of the image, which begins at byte 40.
 
     By pixels, it is 23: byte 69 is written when the last window, which begins at byte 46, is still to be gathered.
     """

@@ -57,8 +57,10 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def by_memory(accesses: Any, memories: Any) -> dict[str, CountedAccesses]:
-    """The counted accesses, added up for each memory. An array's memory is the end of its name, `_arena_MEMORY` or
-    `_in_MEMORY`.
+    """The counted accesses, added up for each memory. The name of an array ends with `_arena_MEMORY` or `_in_MEMORY`.
+
+    accesses: the counted accesses by the name of the array.
+    memories: the names of the memories.
     """
     totals: dict[str, CountedAccesses] = {}
     for array, counted in accesses.items():

@@ -26,6 +26,9 @@ KINDS = ("depthwise", "depthwise, valid", "convolution")
 def layer(kind: str, shape: tuple[int, int, int, int]) -> bytes:
     """The bytes of a model of a layer with random weights on an image one pixel wide. The image is padded if it is
     smaller than a window.
+
+    kind: contains `depthwise` for a depthwise convolution, and `valid` for a layer without padding.
+    shape: the height of the image and of a window, the channels, and the stride.
     """
     (height, taps, channels, stride), model, random = shape, TfliteModel(), np.random.default_rng(5)
     valid, rows = "valid" in kind and taps <= height, channels if "depthwise" in kind else 7

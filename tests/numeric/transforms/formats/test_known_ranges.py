@@ -96,8 +96,8 @@ def test_devices_add_as_the_evaluator(device: str, name: str, format: str, width
 
 
 def test_ranges_hold_for_all_inputs():
-    """The predictions of a regressor by three nearest neighbours lie between the mean of the three least targets, 1,
-    and that of the three greatest, 38. The range of the input is unknown.
+    """For a regressor by three nearest neighbours, the known range of the predictions extends from the mean of the
+    three least targets, 1, to that of the three greatest, 38. The input has no known range.
     """
     targets = np.arange(40.0)
     module = import_estimator(sk.KNeighborsRegressor(3).fit(X[:40, :2], targets))

@@ -101,7 +101,11 @@ ZEROS = [(-128, -128), (11, -7), (0, 127), (5, 0)]
 
 
 def with_zero_points(shape: tuple[int, int, int], zeros: tuple[int, int]) -> ModuleOp:
-    """A program that multiplies two tensors with separate zero points, which are the halves of the input."""
+    """A program that multiplies two tensors, the halves of the input, whose zero points differ.
+
+    shape: the rows of the left factor, the length of the sums, and the columns of the right factor.
+    zeros: the zero points of the left and the right factor.
+    """
     (rows, length, columns), (left, right) = shape, (f"!zeroskew.q<8, 0.05, {zero}>" for zero in zeros)
     first, second, y = rows * length, length * columns, f"tensor<{rows}x{columns}x!zeroskew.q<8, 0.4, 6>>"
     a, b = f"tensor<{rows}x{length}x{left}>", f"tensor<{length}x{columns}x{right}>"

@@ -74,7 +74,11 @@ def samples(steps: int) -> np.ndarray:
 
 
 def on_host(whole: ModuleOp, stride: int, raws: np.ndarray, folder: Path) -> np.ndarray:
-    """The scores of all results for one sequence, computed by the C of the streaming program."""
+    """The scores of all results for one sequence, computed by the C of the streaming program.
+
+    whole: the program of one window.
+    stride: the number of steps from one result to the next.
+    """
     compiled = compile_kept(whole, context(), PipelineOptions(data="", input="push", stride=stride))
     name = compiled.header.partition("_INPUT_LENGTH")[0].rpartition(" ")[2]
     for file, text in ((f"{name}.c", compiled.source), (f"{name}.h", compiled.header), ("main.c", CALLER)):
@@ -100,8 +104,8 @@ def test_states_of_loops_go_on(tmp_path: Path):
 
 @pytest.mark.long
 def test_windows_of_images_move_on(tmp_path: Path):
-    """Each result is that of the whole program on the latest window. The mean over the window is computed anew and not
-    as a running sum.
+    """Each result of a streaming network on images is that of the whole program on the latest window. The mean over the
+    window is computed anew and not as a running sum.
     """
     raws, stride = samples(STEPS + 20), 6
     got = answers(network(), stride, raws)

@@ -77,7 +77,11 @@ PRODUCT = product(WEIGHTS, VECTOR, RAWS)
 
 
 def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder: Path, packed: str = "auto") -> int:
-    """Run a program, assert that its scores are the evaluator's, and return the time of all inferences."""
+    """Run a program, assert that its scores are the evaluator's, and return the time of all inferences; 0 if the device
+    does not measure it.
+
+    packed: the option `packed` of the pipelines.
+    """
     ctx = context()
     ctx.load_dialect(TAPERED.all_dialects["tapered"]())
     module = parse(text)

@@ -37,7 +37,12 @@ STARTS = st.tuples(st.just(0), st.sampled_from((0, SIZE)), st.integers(0, 2), st
 
 
 def program(starts: tuple[int, ...], steps: list[Step], result: int) -> str:
-    """A program of nests within a loop over pixels; the first nest copies the input."""
+    """A program of nests within a loop over pixels. The first nest computes buffers 0 and 1 from the input.
+
+    starts: the first element of each buffer in the arena.
+    steps: the other nests.
+    result: the number of the buffer that is returned.
+    """
     views = [f"%b{i} = scratch.view %arena[{2 * at}] : {ARENA} to {BUFFER}" for i, at in enumerate(starts)]
     nests = [_nest(number, f"%b{step.load}", step.stores) for number, step in enumerate(steps, 1)]
     return f"""

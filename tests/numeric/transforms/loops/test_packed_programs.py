@@ -186,6 +186,7 @@ def check(
 ) -> None:
     """Compile and run a program for some devices, and assert that its bits are the evaluator's.
 
+    options: the options of the pipelines.
     devices: pairs of a target and a device.
     packed: text that the program at L3 must contain.
     every: in one of `every` cases, LLVM also compiles the program.

@@ -58,7 +58,11 @@ def convolution(
     """The result image of a convolution without padding, and the text of its ops. Sums are shifted right by `right`
     bits.
 
-    taps: the extents of the window. across: the stride along a row.
+    name: the name of the result.
+    filters: the number of channels of the result.
+    taps: the height and width of the window.
+    across: the stride along a row.
+    groups: the number of groups of channels.
     """
     frac = x.frac + FRAC
     y = Image(name, x.height - taps[0] + 1, (x.width - taps[1]) // across + 1, filters, frac - right)
@@ -88,17 +92,22 @@ def program(x: Image, body: str, results: list[Image]) -> str:
 def depthwise(
     x: Image, name: str, taps: tuple[int, int], right: int, random: np.random.Generator, across: int = 1
 ) -> tuple[Image, str]:
-    """The result image of a depthwise convolution, and the text of its ops. Sums are shifted right by `right` bits.
+    """The result image of a depthwise convolution without padding, and the text of its ops. Sums are shifted right by
+    `right` bits.
 
-    taps: the extents of the window. across: the stride along a row.
+    name: the name of the result.
+    taps: the height and width of the window.
+    across: the stride along a row.
     """
     return convolution(x, name, x.channels, taps, right, random, across, x.channels)
 
 
 @dataclass(frozen=True)
 class Run:
-    """The time of a program, and the calls of kernels in it.
+    """The measured run of a program.
 
+    time: the mean number of cycles of an inference; 0 if the host is the only device.
+    kernels: the names of the kernels that the program calls.
     spent: the cycles of all calls of each kernel.
     tiles: the tile of each kernel.
     """

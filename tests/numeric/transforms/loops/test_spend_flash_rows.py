@@ -79,7 +79,7 @@ def network(random: np.random.Generator) -> str:
 
 @dataclass(frozen=True)
 class Taken:
-    """The measured and the estimated time of a program on a board, and its bytes of flash.
+    """The measured time of a program on a board, the estimated time, and its bytes of flash.
 
     coded: the number of its kernels whose code contains weights.
     sparse: the number of its calls of kernels that read sparse rows.
@@ -93,7 +93,10 @@ class Taken:
 
 
 def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Taken:
-    """The times and sizes of a program on a board. Asserts that the board and the host compute the evaluator's bits."""
+    """The times and sizes of a program on a board. Asserts that the board and the host compute the evaluator's bits.
+
+    flash: the limit on flash in bytes; None for no limit.
+    """
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)

@@ -51,8 +51,9 @@ def product(name: str) -> str:
 
 
 def blend(gate: str, other: str) -> str:
-    """The text of a function that blends two vectors by a gate. The gate and the first vector are products or the
-    constant `c`; the second vector is this constant.
+    """The text of a function that blends the vectors `other` and `c` by a gate. The constant `c` is not an argument.
+
+    gate, other: the names of the gate and of the first vector, each of which is a product.
     """
     column = bytes_of(ROWS)
     interface = "tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>"

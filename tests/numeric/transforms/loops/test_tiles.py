@@ -85,7 +85,13 @@ def network() -> tuple[bytes, int]:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A network in C, with inputs x and the outputs that TFLM computes from them, each of shape (samples, elements)."""
+    """A network in C.
+
+    folder: the folder of its C files.
+    interface: the interface of its C.
+    x: inputs, of shape (samples, elements).
+    expected: the outputs that TFLM computes from x.
+    """
 
     folder: Path
     interface: Interface
@@ -207,8 +213,10 @@ def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None
 
 
 def winograd(height: int) -> tuple[bytes, int]:
-    """A network of 3-pixel windows along a row with a stride of 1, with and without padding. Returns the bytes and the
-    number of outputs.
+    """A network of two convolutions with 3x3 windows and a stride of 1, the first with and the second without padding.
+    Returns the bytes of the model and the number of outputs.
+
+    height: the height of the image.
     """
     random, model = np.random.default_rng(6), TfliteModel()
     x, wide, narrow = (

@@ -21,7 +21,12 @@ ROWS, LENGTHS = 5, (7, 12)
 
 
 def program(width: int, fracs: tuple[int, int], bias_frac: int, columns: int = 1) -> str:
-    """The source of `sums(X)`: W0 X0 + W1 X1 + B, where the two matrices of weights have different scales."""
+    """The source of `sums(X)`: W0 X0 + W1 X1 + B, where the two matrices of weights have different scales.
+
+    fracs: the scales of W0 and W1.
+    bias_frac: the scale of B.
+    columns: the number of columns of X0, X1 and B.
+    """
     random = np.random.default_rng(width)
     greatest = (1 << (width - 1)) - 1
     x = f"!fixed.q<{width}, {width - 2}>"

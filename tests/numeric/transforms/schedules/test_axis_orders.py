@@ -42,8 +42,10 @@ def of_planes(shape: tuple[int, int, int], seed: int) -> tuple[NetworkWriter, SS
 
 
 def network(shape: tuple[int, int, int], convolutions: list[tuple[Any, ...]], *, image: bool) -> ModuleOp:
-    """A network of consecutive convolutions, each given by the arguments of the network writer.
+    """A network of consecutive convolutions on an input with its channels first.
 
+    shape: the shape of the image that ops read.
+    convolutions: for each convolution, the arguments of `NetworkWriter.convolution`.
     image: whether the result has its channels first.
     """
     net, value = of_planes(shape, 5)
@@ -77,8 +79,8 @@ SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 def test_devices_give_the_bits_of_the_evaluator(
     name: str, target: str, plan: str, input: str, order: str, tmp_path: Path
 ):
-    """The outputs equal the evaluator's, and the report states the order of axes of the input. In plans that do not
-    copy the input, no buffer has its size.
+    """The outputs of a network on images equal the evaluator's, and the report states the order of axes of the input.
+    In plans that do not copy the input, no buffer has its size.
     """
     model = tmp_path / "model.mlir"
     model.write_text(print_ir({"classifier": CLASSIFIER, "segmenter": SEGMENTER}[name].clone()))
@@ -91,7 +93,11 @@ def test_devices_give_the_bits_of_the_evaluator(
 
 
 def pooled(side: int, *channels: int) -> ModuleOp:
-    """A network of 3x3 convolutions, each followed by a 2x2 pool, on an image of three planes, and an average."""
+    """A network of 3x3 convolutions, each followed by a 2x2 pool, on an image of three planes, and an average.
+
+    side: the height and width of the image.
+    channels: for each convolution, the number of channels of its result.
+    """
     net, image = of_planes((side, side, 3), 3)
     for count in channels:
         image = net.pool(net.convolution(image, count, 3, padding=1))
@@ -106,8 +112,10 @@ def pool_first(shape: tuple[int, int, int]) -> ModuleOp:
 
 
 def residual(side: int, channels: int) -> ModuleOp:
-    """A network of a convolution that halves an image of three planes, a residual block, a convolution, and an
-    average.
+    """A network of a convolution that halves an image of three planes, a residual block, a convolution, and an average.
+
+    side: the height and width of the image.
+    channels: the number of channels of the residual block.
     """
     net, image = of_planes((side, side, 3), 4)
     first = net.convolution(image, channels, 3, strides=2, padding=1)

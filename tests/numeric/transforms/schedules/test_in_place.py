@@ -36,8 +36,8 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
-    """With activations of 4 bits, the arena of the image and the result takes 468 bytes with the plan `replace`
-    (467.5), and 435 with `herringbone` (434.5, as in the paper).
+    """For Gural and Murmann's network with activations of 4 bits, the arena of the image and the result takes 468 bytes
+    with the plan `replace` (467.5), and 435 with `herringbone` (434.5, as in the paper).
 
     With `pixels` it takes 350 bytes: 313 for the images, and 36 or 37 for the windows.
     """
@@ -141,8 +141,8 @@ def test_shapes(plan: str, shape: str, tmp_path: Path):
 
 @pytest.mark.parametrize("reused", [False, True])
 def test_only_an_image_in_the_arena_is_overwritten(reused: bool):
-    """The schedule `replace` lets a convolution overwrite its image only if the image is in the arena. An array of the
-    caller is not changed.
+    """The schedule `replace` lets a convolution overwrite its image if and only if the image is in the arena and not in
+    an array of the caller.
     """
     module = network((9, 7), (2, 7), (3, 3), (1, 1), 15, 1, (0, 0, 0, 0))
     if reused:

@@ -52,8 +52,8 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
 
 @pytest.mark.long(drawn=False)
 def test_they_stream(neighbours: Any, tmp_path: Path):
-    """By rows, by pixels and in patches, the program needs less memory than by ordinary execution and computes the
-    evaluator's bits.
+    """By rows, by pixels and in patches, a network with ops of the package needs less memory than by ordinary execution
+    and computes the evaluator's bits.
     """
     module = network(neighbours, 10, 4)
     plans = {plan: buffers_of(module, plan, "host") for plan in ("ordinary", "rows", "pixels", "patches")}
@@ -66,8 +66,8 @@ def test_they_stream(neighbours: Any, tmp_path: Path):
 
 
 def test_they_fuse(neighbours: Any):
-    """The gated sum is computed in the loop over pixels of the convolution that it reads, in one loop over channels
-    with the activation.
+    """In a network with a gate, the gated sum is computed in the loop over pixels of the convolution that it reads, in
+    one loop over channels with the activation.
     """
     module = network(neighbours, 12, 6)
     loops = lowered(buffers_of(module, "ordinary"), start="buffers-to-loops", end="buffers-to-loops")

@@ -43,7 +43,13 @@ def installed_shifting() -> Generator[None]:
 def network(
     extents: tuple[int, int], channels: tuple[int, int], kernel: tuple[int, int], width: int, steps: tuple[int, int]
 ) -> ModuleOp:
-    """A program of a convolution with bias, and the mean of its result."""
+    """A program of a convolution with bias, and the mean of its result.
+
+    extents: the height and width of the image.
+    channels: those of the image and of the result.
+    width: the bits of an element.
+    steps: the strides.
+    """
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
     filter = net.constant(net.random.integers(-7, 8, (channels[1], *kernel, channels[0])), FixedType(4, 3))
     bias = net.constant(net.random.integers(-99, 99, channels[1]), FixedType(8, 7))
@@ -78,8 +84,8 @@ def compiled(module: ModuleOp, plan: str, folder: Path) -> dict[str, Any]:
 def test_bits_and_memory(
     extents: tuple[int, int], channels: tuple[int, int], kernel: tuple[int, int], width: int, tmp_path: Path
 ):
-    """All devices compute the evaluator's bits. The arena is as large as with `herringbone`, and only the result is
-    transposed, not the image.
+    """For a convolution with `herringbone-shifting`, all devices compute the evaluator's bits. The arena is as large as
+    with `herringbone`, and only the result is transposed, not the image.
     """
     module = network(extents, channels, kernel, width, (1, 1))
     shifting, transposing = (compiled(module, plan, tmp_path / plan) for plan in PLANS)
@@ -95,8 +101,8 @@ def test_bits_and_memory(
 
 
 def test_convolutions_with_strides_run_as_usual(tmp_path: Path):
-    """Only convolutions like those in section 3.4.2 of the paper are shifted; a convolution with a stride of 2 runs in
-    ordinary order.
+    """Only convolutions like those in Gural and Murmann's section 3.4.2 are shifted; a convolution with a stride of 2
+    runs in ordinary order.
     """
     report = compiled(network((9, 9), (1, 6), (3, 3), 7, (2, 2)), PLANS[0], tmp_path / "strides")
     assert not report.get("segments")
@@ -104,8 +110,11 @@ def test_convolutions_with_strides_run_as_usual(tmp_path: Path):
 
 @pytest.mark.parametrize(("side", "moved"), [(10, 868), (64, 1989454)])
 def test_moved_pixels(side: int, moved: int):
-    """The number of moved pixels, computed from the pixels before each freed one, is slightly more than an eighth of
-    h_out w_out h_in w_in, the product of the pixels of both images.
+    """When pixels of the image are freed, the pixels before them move. For a 3x3 convolution, the total number of moved
+    pixels is slightly more than an eighth of h_out w_out h_in w_in, the product of the pixels of both images.
+
+    side: the height and width of the image.
+    moved: the expected number.
     """
     module = network((side, side), (2, 7), (3, 3), 7, (1, 1))
     ReuseInputPass().apply(context(), module)
@@ -119,8 +128,8 @@ def test_moved_pixels(side: int, moved: int):
 
 @pytest.mark.long(drawn=False)
 def test_the_network_of_the_paper(tmp_path: Path):
-    """On an Uno the network computes the logits of integer arithmetic in the 435 bytes of `herringbone`. Cycles
-    increase by at most 20 %.
+    """On an Uno, Gural and Murmann's network computes the logits of integer arithmetic in the 435 bytes of
+    `herringbone`. Cycles increase by at most 20 %.
     """
     module = gural_murmann.program()
     shifting, transposing = (compiled(module, plan, tmp_path / plan) for plan in PLANS)

@@ -1,4 +1,4 @@
-"""Streamed segments return the same bits as the ordinary schedule, and need exactly the memory that the plan states."""
+"""Streamed segments return the same bits as the ordinary schedule, and fit the memory that the plan states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY
 
 
 def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
-    """A program with the nodes from first to last as one loop nest; raises `NotTiled`."""
+    """A copy of a program with the nodes from `first` to `last` as one loop nest. Raises `NotTiled` if these nodes
+    cannot be streamed.
+    """
     module = module.clone()
     Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(HOST, AMPLE_MEMORY))
     module.verify()
@@ -74,11 +76,11 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
 @pytest.mark.long
 @pytest.mark.parametrize("mode", spread(["replace", "herringbone", "single-transpose", "optimal-turns"], 2))
 def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
-    """The buffers of a residual block are at most 2w + 5 pixels larger than the image of width w. A convolution needs
-    scratch memory of 10 pixels in addition.
+    """For a residual block on an image of width w, the arena is at most 2w + 5 pixels larger than the image, plus
+    scratch memory of 10 pixels that a convolution needs.
 
-    Gural and Murmann, C.4, need 3w + 2 pixels in addition to the image, which is more than both together from w = 14
-    on.
+    Gural and Murmann, C.4, need 3w + 2 pixels in addition to the image. From w = 14 on, this is more than 2w + 5 and
+    the scratch memory together.
     """
     height, width, channels = 4, 20, 3
     module = refined(residual_block(height, width, channels))

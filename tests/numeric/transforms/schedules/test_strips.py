@@ -1,5 +1,5 @@
-"""Segments in strips return the same bits as the ordinary schedule, and need the memory and work that the plan
-states.
+"""Segments in strips return the same bits as the ordinary schedule, in at most the memory and with exactly the work
+that the plan states.
 """
 
 from __future__ import annotations

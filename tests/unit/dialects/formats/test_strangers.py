@@ -19,7 +19,9 @@ FORMAT_LINES = {LNS: 60, GAUSSIAN: 200, GAUSSIAN.with_name("normal"): 120}
 
 
 def shared_suite(environment: PackagesOfOthers, name: str) -> str:
-    """Run the tests of all registered formats on the formats of one name, and return the output."""
+    """Run those tests of all registered formats whose names contain `name`, except tests of compiled networks, in the
+    environment, and return pytest's output.
+    """
     files = sorted((ROOT / "tests/numeric/dialects/formats").glob("test_format*.py"))
     assert files
     # Programs compiled with the format run on a device below.
@@ -35,8 +37,11 @@ def compile_and_run(
     program: Path = MODELS["protonn"],
     data: Path | None = None,
 ) -> None:
-    """Compile a program for some of its validation samples or for given data, run it, and compare its outputs with the
-    evaluator's. Returns the output of the commands.
+    """Compile a program in the environment, run it on the target's device, and assert that its raw outputs equal the
+    evaluator's.
+
+    options: further options of `tinyml compile`.
+    data: the samples; if None, the first of the program's validation samples.
     """
     data = data or some_samples(program, out.with_suffix(".npz"), SAMPLES)
     environment.run("tinyml.tools.main", "compile", program, "--val", data, "--target", target, "-o", out, *options)

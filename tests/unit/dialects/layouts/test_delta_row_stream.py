@@ -18,8 +18,10 @@ ALL = (*WIDTHS, 8, 16)
 
 
 def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]:
-    """The values and the gaps of a group of bytes. The bytes of gaps, which the layout determines, contain two gaps
-    each; the others are packed elements.
+    """The values and the gaps that a group of bytes encodes. Each byte at the places that the layout reserves for gaps
+    contains two gaps of four bits; the other bytes contain the packed values.
+
+    width: the number of bits of a value.
     """
     layout = group_layout(width, gaps=True)
     shared = [byte for byte, place in zip(group, layout, strict=True) if place.at == width]
@@ -30,7 +32,10 @@ def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]
 
 
 def unpack(stream: list[int], like: Matrix, width: int) -> Matrix:
-    """The matrix that a stream encodes, with the shape of the matrix `like`."""
+    """The matrix that a stream encodes, with the shape of the matrix `like`.
+
+    width: the number of bits of an entry.
+    """
     matrix = np.zeros_like(like)
     size = entries_of_group(width) * (4 + width) // 8
     for row in matrix:

@@ -36,8 +36,10 @@ def pixels_of(turn: Turn) -> list[tuple[int, int]]:
 def test_a_convolution_runs_in_the_memory_that_it_claims(
     case: tuple[tuple[int, int], tuple[int, int], tuple[int, int], list[int]], before: int, after: int
 ):
-    """A convolution in place overwrites no pixel before the last window that contains it has been read. The test stores
-    numbers of pixels instead of pixels.
+    """A convolution in place overwrites no pixel before the last window that contains it has been read. Instead of the
+    values of pixels, the test stores their numbers.
+
+    before, after: the numbers of elements of a pixel of the image and of the result.
     """
     result, kernel, steps, rows = case
     image = tuple((count - 1) * step + size for count, step, size in zip(result, steps, kernel, strict=True))

@@ -20,7 +20,7 @@ from tinyml.tools.tinyml_opt import main
 
 
 def read_nothing(content: bytes, file: str) -> ModuleOp:
-    """An importer that accepts empty files."""
+    """An importer that returns an empty module for an empty file, and raises `InputError` for any other."""
     if content:
         raise InputError("is not empty", file=file)
     return ModuleOp([])

@@ -38,8 +38,11 @@ def parse(text: str) -> ModuleOp:
 
 
 def program(element: str, body: str, results: str, returned: str) -> ModuleOp:
-    """A program on an input of 12 elements. In the text, `E` stands for the element type and `W` for a constant of
-    3x4.
+    """A program on the input X of 12 elements.
+
+    element: the element type, which replaces `E` in the other arguments.
+    body: the text of ops, which may use the 3x4 constant %W.
+    results, returned: the types and the names of the returned values.
     """
     values = ", ".join("[" + ", ".join(map(repr, row)) + "]" for row in W.tolist())
     storage = "f32"

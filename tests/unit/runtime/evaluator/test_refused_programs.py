@@ -32,7 +32,10 @@ EMPTY_BETWEEN = (
 
 
 def written(folder: Path, parts: tuple[str, str, str]) -> tuple[str, str]:
-    """Write a program and its data set to a folder, and return their paths."""
+    """Write a program and its data set to a folder, and return their paths.
+
+    parts: the shape and element type of the input, those of the output, and the ops of the function.
+    """
     taken, given, body = parts
     model, data = folder / "f.mlir", folder / "x.npz"
     model.write_text(FUNCTION.format(body=body).replace("IN", taken).replace("OUT", given))
@@ -90,8 +93,8 @@ def test_loops_that_are_too_long(loop: str, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_long_loops_are_lowered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Programs with loops of many iterations are lowered in reasonable time, because accesses are not analysed
-    iteration by iteration.
+    """A program with a loop of 2^31 - 1 iterations is lowered to loops and its cost is estimated. This takes little
+    time because accesses are not analysed iteration by iteration.
     """
     body = """%c = tdsl.fill {value = 0.5 : f64} -> tensor<4x1xf32>
   %low = arith.constant 0 : index

@@ -1,4 +1,6 @@
-"""The required memory is estimated before it is allocated."""
+"""The memory that the evaluation of samples needs is estimated before it is allocated. Samples for which it is too
+large are rejected.
+"""
 
 from __future__ import annotations
 

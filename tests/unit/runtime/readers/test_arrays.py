@@ -88,7 +88,10 @@ def test_arrays_have_a_limit(tmp_path: Path):
 
 
 def damaged(path: Path, change: Callable[[bytearray], None], method: int = zipfile.ZIP_STORED) -> str:
-    """The error message for an archive with an array x, whose bytes `change` has modified."""
+    """The error message for an archive with an array x, whose bytes `change` has modified.
+
+    method: the compression method of the archive.
+    """
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("x.npy", npy(HEADER))
     content = bytearray(path.read_bytes())

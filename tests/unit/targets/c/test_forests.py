@@ -14,9 +14,11 @@ VOTES = np.array([[5], [-3], [2], [7]], np.int16)
 
 def trees(thresholds: list[float], element: str) -> Trees:
     """Two trees. The first tests feature 0 at its root, and then feature 1 in its first child and feature 0 in its
-    second. The second tests feature 2.
+    second. The second tree tests feature 2. A quarter of the samples reach the first child of the first root, and
+    three quarters the second child.
 
-    A quarter of the samples reach the first child of the first root, and three quarters the second.
+    thresholds: those of the four nodes.
+    element: the type of thresholds.
     """
     features = np.array([0, 1, 0, 2])
     children = np.array([[1, 2], [-1, -2], [-3, -4], [-1, -4]])

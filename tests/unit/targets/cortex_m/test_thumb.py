@@ -37,7 +37,10 @@ CHANNELS = Tile(9, 3, 27, 120, 9, 13, 5)
 
 
 def sums_of(tile: Tile, channels: bool) -> Sums:
-    """Sums with random weights, a third of which are zero."""
+    """Sums with random weights, about a third of which are zero.
+
+    channels: whether each row has weights for its own channel only.
+    """
     random = np.random.default_rng(3)
     shape = tile.rows, tile.runs * tile.length // (tile.rows if channels else 1)
     weights = random.integers(-128, 128, shape) * (random.random(shape) < 0.7)

@@ -20,7 +20,10 @@ Y = (BOTH @ WEIGHTS).argmax(1)
 
 
 def network(file: Path, first: list[int], second: list[int]) -> Path:
-    """The file of a linear classifier with two inputs, of which the first is flattened."""
+    """The file of a linear classifier with two inputs, of which the first is flattened.
+
+    first, second: the shapes of the inputs.
+    """
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
         for name, shape in (("window", first), ("static", second))

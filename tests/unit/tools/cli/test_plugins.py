@@ -64,7 +64,10 @@ def named(group: str) -> str:
 
 
 def of_an_op(suffix: str) -> bytes:
-    """The bytes of a model with the op `evil`, in ONNX or TensorFlow Lite."""
+    """The bytes of a model with the op `evil`.
+
+    suffix: `.onnx` for ONNX; otherwise, the model is of TensorFlow Lite.
+    """
     if suffix == ".onnx":
         return model([node("evil", "x")], [1, 4]).SerializeToString()
     written = TfliteModel()
@@ -83,13 +86,20 @@ class Packages:
         return install(self.folder / "packages", self.patch, group, code, **options)
 
     def said(self, code: int, *arguments: str | Path, tool: str = "opt") -> list[str]:
-        """The lines of standard error of a tool; asserts its exit code."""
+        """Run a tool in this process, assert that its exit code is `code`, and return the lines of standard error.
+
+        tool: `opt` for tinyml-opt, otherwise tinyml.
+        """
         self.capture.readouterr()
         assert (tinyml_opt if tool == "opt" else tinyml)([str(one) for one in arguments]) == code
         return self.capture.readouterr().err.splitlines()
 
     def said_of(self, group: str, *, board: str = "evil") -> list[str]:
-        """The last line of standard error, as a list, after tinyml-opt has used a plug-in of a group."""
+        """The lines of standard error with which a tool rejects the plug-in `evil` of a group; asserts that its exit
+        code is 1. If the command also prints progress, only errors and warnings.
+
+        board: the target for plug-ins that are chips.
+        """
         (self.folder / "model.evil").write_text("")
         reals_to_c = f"reals-to-c{{data={DATA} target={board}}}"
         asked = {

@@ -23,7 +23,10 @@ def of(x: NDArray[Any], y: NDArray[Any]) -> Data:
 
 
 def fitted(name: str) -> tuple[ModuleOp, Data, Data, Any]:
-    """A model with a scaler, the held-out half of its data in two parts, and the scaler."""
+    """A model with a scaler, the held-out half of its data in two parts, and the scaler.
+
+    name: the name of the data set.
+    """
     half = halves(name)
     model: Any = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(max_iter=500)).fit(half.x, half.y)
     val, test = (of(half.held_x[i::2], half.held_y[i::2]) for i in range(2))

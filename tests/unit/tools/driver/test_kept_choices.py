@@ -24,7 +24,13 @@ LOWERED = 14
 
 
 def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
-    """The contents of the output folder of a compilation, without figures that depend on the clock."""
+    """The contents of the output folder of a compilation, and the report's entry `chosen`, without figures that depend
+    on the clock.
+
+    cache: the folder for the facts of choices; None for none.
+    options: further options of `tinyml compile`.
+    val: the file of validation samples.
+    """
     kept = [] if cache is None else ["--cache", str(cache)]
     model = str(NETWORK / "small_network.sd")
     assert main(["compile", model, "--val", str(val), "--target", "uno", *kept, *options, "-o", str(out)]) == 0
@@ -40,7 +46,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], int]:
-    """The cache that a first choice writes, its files, and the number of programs that it lowers."""
+    """The cache folder that a first choice writes, the contents of the choice's output folder, and the number of
+    programs that the choice lowers.
+    """
     cache = tmp_path_factory.mktemp("kept") / "cache"
     with pytest.MonkeyPatch.context() as patches:
         runs = counted_passes(patches)

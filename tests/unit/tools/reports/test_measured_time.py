@@ -52,8 +52,8 @@ def test_functions_are_ordered_by_their_time(measured: Attribution):
 
 
 def test_lines_stand_in_the_order_of_the_file(spent: Spent):
-    """The picture shows lines in the order of the file. Time that belongs to no line is at the end, with the label `no
-    line`.
+    """The picture shows lines in the order of the file. Time that belongs to no line is at the end, with the label
+    `without a line`.
     """
     assert [line.line for line in spent.lines] == [2, 3, 4, 5, 7, 8, 0]
     picture = draw_flame(spent, "cycles", "time").finished()

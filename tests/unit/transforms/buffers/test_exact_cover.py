@@ -67,8 +67,8 @@ def test_maps_of_minun_figure_5():
 
 @pytest.mark.parametrize(("canvas", "fits"), [(256, True), (192, False)])
 def test_canvas_of_minun_on_its_figure_4(canvas: int, fits: bool):
-    """In units of 64 bytes, a canvas of 256 bytes has a cover: A to D are live first, and E, of two units, after A and
-    C. A canvas of 192 bytes has none.
+    """MinUn, figure 4, in units of 64 bytes: a canvas of 256 bytes has a cover, in which A to D are live first, and E,
+    of two units, after A and C. A canvas of 192 bytes has none.
     """
     tensors = {"A": (1, 0, 1), "B": (1, 0, 2), "C": (1, 0, 1), "D": (1, 0, 2), "E": (2, 1, 2)}
     cover = ExactCover(tensors, [(byte, instruction) for byte in range(canvas // 64) for instruction in range(2)])
@@ -93,7 +93,9 @@ def test_queens():
 
 
 def test_langford():
-    """Langford pairings, with k other numbers between both copies of k, are counted with their mirror images."""
+    """For n from 1 to 8, the search finds the known number of Langford pairings: arrangements with k other numbers
+    between both copies of each k up to n. Mirror images are counted.
+    """
 
     def langford(n: int) -> int:
         pairs: list[list[Hashable]] = [

@@ -35,7 +35,10 @@ class Text:
         return f"%v{self.values}"
 
     def block(self, buffers: Sequence[str], depth: int) -> list[str]:
-        """Write ops on the buffers in scope, and return these buffers and those that the block adds."""
+        """Write random ops on the buffers in scope, and return these buffers and those that the block adds.
+
+        depth: the number of loops and branches around the block, at most 2.
+        """
         scope = list(buffers)
         kinds = ["alloc", "alloc", "relu", "add", "view"] + ["for", "if", "carry"] * (depth < 2)
         for kind in self.random.choices(kinds, k=9 - 3 * depth):
@@ -92,8 +95,8 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
 
 @pytest.mark.long(drawn=False)
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
-    """In random functions, the points are equal for each op that accesses a buffer. Functions whose buffers leave their
-    loops are skipped.
+    """In random functions, for each op that accesses a buffer, `points_before` returns the points that are computed
+    from the live ranges of all buffers. Functions whose buffers leave their loops are skipped.
     """
     random = Random(0)
     found = {"none": 0, "some": 0, "in a loop": 0}

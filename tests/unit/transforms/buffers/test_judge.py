@@ -37,8 +37,9 @@ PADDED = [
 
 
 def test_a_height_and_the_byte_below_it():
-    """Exact cover confirms the least height, 9, and refutes 8. The reason is by hand: if b is at 0, a is at 4 to 6,
-    since 3 is odd, and c is above b at 7. Otherwise c is at 5, and a must begin at 8.
+    """For the buffers a, b and c of `PADDED`, exact cover confirms the least height, 9, and refutes 8. The reason,
+    found by hand: if b is at 0, a is at 4 to 6, since 3 is odd, and c is above b at 7. Otherwise c is at 5, and a
+    must begin at 8.
     """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9
@@ -83,7 +84,12 @@ def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
 
 
 def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectangle]:
-    """Buffers of random sizes in bytes that are live for up to 8 points, about 4 at each point."""
+    """Buffers of random sizes in bytes. Each is live for up to 8 points, so that about 4 buffers are live at each
+    point.
+
+    largest: the greatest size.
+    alignments: the alignments that may occur, in bytes.
+    """
     random = Random(count)
     made: list[Rectangle] = []
     for i in range(count):

@@ -29,6 +29,7 @@ def packed(rectangles: Sequence[Rectangle], room: int) -> Placement:
 def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
     """A random problem with three memories, the last of which has space for all items.
 
+    buffers, permanent: the numbers of items that are live in part of the program and in all of it.
     tightness: the size of each other memory divided by the total size of all items.
     """
     numbers = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Moves of rectangles in which several buffers move one after another."""
+"""If a buffer shrinks while it is live, a packing that moves it needs less memory than the packing without moves."""
 
 from __future__ import annotations
 

@@ -84,8 +84,11 @@ def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pyte
 
 
 def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
-    """The text of two loops with ops on slices of `z`, `w` and `y` and on windows of `x`. Three numbers of each op
-    determine its index.
+    """The text of two loops with ops on slices of `z`, `w` and `y` and on windows of `x`.
+
+    trips: the numbers of iterations of the outer and the inner loop.
+    ops: for each op, `window` or its operand and result, the factors of both loop indices in its index, and the
+        constant term.
     """
     body = "%all = scratch.slice %w[%c0] : memref<1x2x2x1xf32> to memref<4xf32>"
     sizes = {"z": 24, "y": 24, "all": 4}

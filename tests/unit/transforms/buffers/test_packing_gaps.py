@@ -33,8 +33,8 @@ def points(shape: Rectangle) -> set[int]:
 
 @st.composite
 def problems(draw: st.DrawFn, most: int) -> list[Rectangle]:
-    """Random buffers with up to two gaps. Some buffers are pinned to their offsets in a valid packing, increased by a
-    constant.
+    """Up to `most` random buffers, each with up to two gaps. Some buffers are pinned to their offsets in a valid
+    packing, increased by a constant.
     """
 
     def one(index: int) -> Rectangle:

@@ -332,7 +332,7 @@ def test_a_compiler_that_fails_is_none(fresh_core: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("core", [False, True])
 def test_time_can_run_out(core: bool):
-    """If the time limit is reached, the best packing found so far is returned."""
+    """With a time limit of 0 seconds, `auto` returns a valid packing, the best that it has found until then."""
     draw = Random(1)
     given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
     placement = pack(given, "auto", Effort(seconds=0, core=core))

@@ -20,7 +20,9 @@ from tinyml.transforms.buffers.packing.validator import complaints
 
 @st.composite
 def problems(draw: st.DrawFn, most: int, largest: int = 12) -> list[Rectangle]:
-    """Random buffers that are live at few points. Some of them are results that may overlap earlier buffers."""
+    """Up to `most` random buffers of up to `largest` bytes that are live at few points. Some of them are results that
+    may overlap earlier buffers.
+    """
     made: list[Rectangle] = []
     for i in range(draw(st.integers(1, most))):
         first, size = draw(st.integers(0, 5)), draw(st.integers(0, largest))

@@ -207,10 +207,10 @@ def assert_same(before: ModuleOp, after: ModuleOp) -> None:
 
 
 def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleOp, ModuleOp]:
-    """The given program, and the program after packing, optionally with updates in place and with the input in the
-    arena.
+    """The given program, and the program after the packing that `options` specify. Programs whose loops yield buffers
+    that they allocate are skipped.
 
-    Programs whose loops yield buffers that they allocate are not packed.
+    in_place: whether ops are also reordered and updated in place, with the input in the arena.
     """
     before = Parser(CONTEXT, text).parse_module()
     before.verify()

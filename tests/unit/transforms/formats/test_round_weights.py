@@ -24,7 +24,9 @@ def moments(rows: np.ndarray, inputs: np.ndarray, rounded: np.ndarray | None = N
 
 def products(weights: np.ndarray, inputs: np.ndarray, **of: np.ndarray) -> tuple[np.ndarray, float, float]:
     """The raws of weights rounded by data, and the mean squared errors of products for weights rounded to nearest and
-    by data. The products are those of other inputs than the rounding uses.
+    by data. The inputs of these products are not those that the rounding uses.
+
+    of: further arguments of `moments`.
     """
     train, test = np.split(inputs, 2)
     raws = round_weights(weights, FORMAT, moments(weights, train, **of))
@@ -54,7 +56,9 @@ def test_errors_cancel_where_inputs_belong_together(seed: int) -> None:
 
 
 def test_rounded_inputs_are_made_up_for() -> None:
-    """Weights increase if the rounding of the inputs has reduced the inputs."""
+    """If the rounding of the inputs reduces them by 1 %, the weights are rounded so that the mean of the products
+    changes by less than a tenth of what this reduction alone would cause.
+    """
     random = np.random.default_rng(0)
     weights = np.stack([random.uniform(0.3, 0.4, 50), np.full(50, 0.5)])
     inputs = random.uniform(0.5, 1.0, (500, 50))

@@ -44,8 +44,10 @@ class Given(NamedTuple):
         return range(first, first + bits // 8)
 
     def lines(self, number: int) -> Iterator[str]:
-        """Yield the text of the access. Its slice begins at the terms of the outer loops; its index is the sum of the
-        other terms.
+        """Yield the text of the access. Its slice begins at the term of the outer loop; its index within the slice is
+        the sum of the other terms.
+
+        number: the suffix of the names of its values.
         """
         bits, (outer, middle, inner, square) = VIEWS[self.view][1], self.factors
         yield f"%f{number} = arith.constant {outer} : index"
@@ -62,7 +64,12 @@ class Given(NamedTuple):
 
 
 class Nest(NamedTuple):
-    """Three loops around two accesses, given by their numbers of iterations, and the step of the middle loop."""
+    """Three loops around two accesses.
+
+    outer, middle, inner: the numbers of iterations of the loops.
+    step: the step of the middle loop.
+    first, second: the accesses.
+    """
 
     outer: int
     middle: int
@@ -149,8 +156,9 @@ def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
 @settings(max_examples=examples(50))
 @given(nests())
 def test_against_all_iterations(nest: Nest):
-    """The analysis agrees with the execution of all iterations: accesses that it calls apart never conflict, known
-    distances are right, and linear accesses `meets` if and only if they always access the same bytes.
+    """The analysis agrees with the execution of all iterations: accesses that it describes as separate never conflict,
+    known distances are right, and for linear accesses, `meets` is true if and only if they always access the same
+    bytes.
     """
     first, second, between = analysed(nest)
     assert [first.writes, second.writes] == [nest.first.writes, nest.second.writes]

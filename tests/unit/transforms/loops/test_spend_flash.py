@@ -31,7 +31,11 @@ Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"
 
 
 def tile(channels: int, weights: str, count: int = 4) -> str:
-    """The text of a tile with one row of weights and `count` windows, which have three pixels each."""
+    """The text of a tile with one row of weights and `count` windows, which have three pixels each.
+
+    channels: the number of elements of a pixel.
+    weights: the name of the constant with the weights.
+    """
     length = 3 * channels
     types = [
         f"memref<{count}x!zeroskew.q<8, 4.0, -3>>",
@@ -45,9 +49,12 @@ def tile(channels: int, weights: str, count: int = 4) -> str:
 
 
 def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: int, name: str) -> str:
-    """The text of a contraction over windows of one run, with %s as the initial value.
+    """The text of a contraction over windows of one run, whose initial values are in the buffer %s.
 
+    outputs, weights, image: the names of these buffers.
     types: the types of outputs, initial values, weights and image.
+    step: the number of elements from one window to the next.
+    name: the prefix of the names of new values.
     """
     results, rows, elements = (int(type.removeprefix("memref<").partition("x")[0]) for type in types[:3])
     result = types[0].partition("x")[2].removesuffix(">")
@@ -135,8 +142,8 @@ def test_the_program_keeps_the_limits():
 
 
 def test_attempts_are_programs_of_their_own():
-    """If each built program exceeds the limit by two bytes, the pass makes two or three attempts, each on a new
-    program. Each attempt may spend more than two bytes less than the one before.
+    """If each built program exceeds the limit on flash by two bytes, two or three further attempts are made, each on a
+    new program. The flash that an attempt may spend decreases by more than two bytes from one attempt to the next.
     """
     within, spent = 1 << 20, list[float]()
     while within is not None:
@@ -183,7 +190,7 @@ def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
 
 
 def test_kernels_that_are_called_besides_stay():
-    """If an ordinary kernel is replaced, its flash counts as freed only if nothing else calls it."""
+    """If an ordinary kernel is replaced, its flash counts as freed only if no other code calls it."""
     module = Parser(context(), TILES).parse_module()
     tiles = Tiles(module, TARGET)
     taken = {part: each for group in tiles.groups(1e6) for part, each in group.items()}

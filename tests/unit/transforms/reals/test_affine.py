@@ -186,7 +186,7 @@ def test_classes_are_those_of_the_scores(steps: list[str], endings: list[str], s
 
 def test_thresholds() -> None:
     """The thresholds of a forest after an affine function become thresholds of the function's argument. For a negative
-    factor there are none, since the comparison would be reversed.
+    factor, the result is None, since the comparison would be reversed.
     """
     function = AffineFunction(np.array([[2.0, 0.5, 1e-3]]), np.array([[-3.0, 7.0, 0.25]]))
     features = np.array([2, 0, 1, 0])

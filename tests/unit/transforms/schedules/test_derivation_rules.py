@@ -24,7 +24,7 @@ Form = tuple[str, str]
 
 
 class State(NamedTuple):
-    """A state of a derivation (definition 7).
+    """A state of one of PEX's derivations (definition 7).
 
     memory: the tensors that are yet to be computed.
     context: the tensors of the current loop, all of them whole.
@@ -37,7 +37,7 @@ class State(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """A derivation (definition 11).
+    """One of PEX's derivations (definition 11).
 
     peak: the peak in bits.
     context: the context of the loop that contains its first state.
@@ -50,7 +50,7 @@ class Derivation(NamedTuple):
 
 
 class Pex:
-    """Algorithm 1, applied to a graph."""
+    """PEX's algorithm 1, applied to a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -61,8 +61,8 @@ class Pex:
         self.least = cache(self._least)
 
     def derivation(self) -> Derivation:
-        """The derivation (definition 11) with the least peak that starts with the whole outputs in memory and ends with
-        the whole inputs in memory.
+        """The derivation (PEX, definition 11) with the least peak that starts with the whole outputs in memory and ends
+        with the whole inputs in memory.
         """
         return self.least(State(frozenset((name, F) for name in self.graph.outputs)))
 
@@ -87,8 +87,8 @@ class Pex:
         """The computed tensor as a set of forms in memory; empty if it overwrites an operand that is read for the last
         time.
 
-        Only sums of elements overwrite an operand; otherwise the block of figure 1 would need more than the paper's 8.5
-        KB.
+        Only sums of elements overwrite an operand; otherwise the block of PEX's figure 1 would need more than the
+        paper's 8.5 KB.
         """
         node = self.producer.get(computed[0])
         images, memory = self.graph.tensors, following.memory
@@ -111,7 +111,9 @@ class Pex:
         )
 
     def transitions(self, state: State) -> Iterator[tuple[Form, str, State]]:
-        """Yield the transitions by the rules of table 2 whose conditions (appendix A.1) are satisfied."""
+        """Yield the transitions from a state by the rules of PEX's table 2 whose conditions (appendix A.1) are
+        satisfied.
+        """
         loop = state.channels
         for tensor, form in state.memory:
             rest = state.memory - {(tensor, form)}
@@ -141,15 +143,15 @@ class Pex:
 
 
 def test_inverted_residual_block():
-    """The derivation of figure 1 applies Generate, Partial Continue and Accumulate, and has a peak of 8.5 KB."""
+    """The derivation of PEX's figure 1 applies Generate, Partial Continue and Aggregate, and has a peak of 8.5 KB."""
     found = Pex(inverted_residual(13, 24, 144)).derivation()
     assert found.peak == 8 * 8450
     assert {"Generate", "PartCont", "Aggregate"} <= {*found.rules}
 
 
 def several_loops() -> Graph:
-    """A graph as in figure 3 on the right: two branches with separate loops, which join in a sum that begins a third
-    loop.
+    """A graph as in PEX's figure 3 on the right: two branches with separate loops, which join in a sum that begins a
+    third loop.
     """
     net = GraphBuilder(8, 8, 4)
     left = net.window((1, 1), channels=32)
@@ -165,7 +167,9 @@ def several_loops() -> Graph:
 
 
 def test_several_loops_of_figure_3():
-    """In figure 3, a tensor between two loops is whole. Loops are consecutive and not nested."""
+    """In PEX's figure 3, the derivation has three loops, and its peak of 896 bytes equals that of the plan. Loops are
+    consecutive and not nested, and a tensor between two loops is whole.
+    """
     graph = several_loops()
     found = Pex(graph).derivation()
     plan = schedule_named("partial-8").plan(graph)
@@ -192,9 +196,9 @@ def random_graph(draw: Random) -> Graph:
 
 
 def test_plans_take_what_derivations_take():
-    """For 150 random graphs, no plan needs more memory than the derivation; 145 need the same. Plans may need less,
-    since in loops sums also overwrite a slice that is read for the last time, and an op may continue a loop although
-    its operand ends another one.
+    """For 150 random graphs, no plan of `partial-8` needs more memory than PEX's derivation; 145 need the same. Plans
+    may need less, since in loops sums also overwrite a slice that is read for the last time, and an op may continue
+    a loop although its operand ends another one.
     """
     alike = 0
     for seed in range(150):

@@ -34,7 +34,11 @@ def convolution(draw: random.Random, most: int) -> Graph:
 
 
 def every_order(height: int, width: int, number: int = 0) -> Iterator[list[int]]:
-    """Yield all orders of turns. An order is a list of numbers of rows and of columns in turn."""
+    """Yield all orders of turns for a result of height x width. An order is a list whose entries are numbers of rows
+    and numbers of columns in turn.
+
+    number: the number of entries before; only the first entry of an order may be 0.
+    """
     if not height or not width:
         yield []
         return
@@ -83,7 +87,11 @@ def test_no_variant_takes_less():
 
 
 def alternating(result: tuple[int, int], first: list[int], along_rows: bool) -> list[int]:
-    """An order that begins with the turns in `first`, and then takes one row and one column in turn."""
+    """An order that begins with the turns in `first`, and then computes one row and one column in turn.
+
+    result: the height and width of the result.
+    along_rows: whether a row comes first after `first`.
+    """
     (height, width), order = result, [*first]
     height, width = height - sum(first[::2]), width - sum(first[1::2])
     while height and width:

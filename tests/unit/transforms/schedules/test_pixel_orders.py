@@ -21,7 +21,10 @@ Pixel = tuple[int, int]
 
 
 def dependencies(pixels: Sequence[Pixel], kernel: int) -> int:
-    """|B(S)|: the number of pixels of the image on which the results at `pixels` depend."""
+    """|B(S)|: the number of pixels of the image on which the results at `pixels` depend.
+
+    kernel: the height and width of a window.
+    """
     return len({(y + i, x + j) for y, x in pixels for i in range(kernel) for j in range(kernel)})
 
 
@@ -44,7 +47,9 @@ def test_lemma_3_1(side: int, kernel: int, expected: int):
 
 @pytest.mark.parametrize("count", range(1, 6 + 1))
 def test_lemma_a_1(count: int):
-    """Some sets with the least dependencies are connected and orthogonally convex."""
+    """Gural and Murmann's lemma A.1: some of the sets of `count` pixels with the least dependencies are connected and
+    orthogonally convex.
+    """
     _, sets = least_dependencies(count, 3, 4)
     assert any(is_convex(pixels) and is_connected(pixels) for pixels in sets)
 
@@ -66,8 +71,8 @@ def is_connected(pixels: Sequence[Pixel]) -> bool:
 
 @pytest.mark.parametrize("kernel", [3, 5])
 def test_corner_pixels_of_figure_4(kernel: int):
-    """In figure 4, a corner pixel of a set has neighbours in the set below it and to its right, and no other pixel of
-    the set above and to the left. Without the corner pixel, the set depends on one pixel less.
+    """In Gural and Murmann's figure 4, a corner pixel of a set has neighbours in the set below it and to its right, and
+    no other pixel of the set above and to the left. Without the corner pixel, the set depends on one pixel less.
     """
     pixels = [(y, x) for y in range(3) for x in range(4)]
     found = 0
@@ -129,8 +134,8 @@ SMALL = (
 
 @pytest.mark.parametrize("shape", SMALL)
 def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
-    """No order of pixels has a lower peak than the best order of whole rows and columns: herringbone (claims 1 and 2)
-    and `optimal-turns` attain the least peak.
+    """No order of pixels has a lower peak than the best order of whole rows and columns: herringbone (Gural and
+    Murmann's claims 1 and 2) and `optimal-turns` attain the least peak.
     """
     graph, result = convolution(*shape), shape[:2]
     turned = min(alive(graph, 0, order_of(herringbone(result, rows_first), *result)) for rows_first in (True, False))
@@ -139,8 +144,8 @@ def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
 
 @pytest.mark.parametrize("shape", [shape for shape in SMALL if shape[3] <= shape[2]])
 def test_claim_1(shape: tuple[int, int, int, int, int]):
-    """If channels do not increase, an order by rows has the least peak of all orders: the image and one pixel of the
-    result.
+    """Gural and Murmann's claim 1: if channels do not increase, an order by rows has the least peak of all orders,
+    which is the image and one pixel of the result.
     """
     height, width, _, after, _ = shape
     graph = convolution(*shape)
@@ -149,7 +154,11 @@ def test_claim_1(shape: tuple[int, int, int, int, int]):
 
 
 def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
-    """The maximum number of live elements by replacing, by herringbone and by a single transpose."""
+    """The maximum number of live elements by replacing, by herringbone and by a single transpose, for a 3 x 3
+    convolution with a result of side x side pixels.
+
+    before, after: the numbers of channels of image and result.
+    """
     graph = convolution(side, side, before, after, 3)
 
     def least(orders: Iterator[list[int]]) -> int:
@@ -162,7 +171,11 @@ def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
 
 
 def equations(side: int, before: int, after: int) -> tuple[int, int, int]:
-    """The numbers of live elements by equations (1), (2) and (3) for a kernel of 3 x 3."""
+    """The numbers of live elements by equations (1), (2) and (3) for a 3 x 3 convolution with a result of side x side
+    pixels.
+
+    before, after: the numbers of channels of image and result.
+    """
     image, paid, debt = (side + 2) ** 2 * before, 2 * before, after - before
     critical, rest = paid // debt, paid % debt
     replaced = image + side * (side * debt - paid) + 3 * before
@@ -175,8 +188,8 @@ SECOND, THIRD = (10, 5, 8), (8, 8, 11)
 
 
 def test_equations_of_sections_3_4():
-    """For the published layers, equations (1) to (3) yield 935, 868, 875 and 888, 845, 848 elements. By counting,
-    replacing, herringbone and a single transpose need 915, 869, 873 and 880, 846, 848.
+    """For Gural and Murmann's published layers, equations (1) to (3) yield 935, 868, 875 and 888, 845, 848 elements. By
+    counting, replacing, herringbone and a single transpose need 915, 869, 873 and 880, 846, 848.
 
     By equation (2), a square of results of side x* = floor(2 f_in / (f_out - f_in)) remains at the peak. The debts D(x)
     of the last 2, 4, 6 ... results come in pairs, so that x* by x* + 1 results remain. If D(x*) is not 0, herringbone
@@ -195,8 +208,8 @@ def test_equations_of_sections_3_4():
 
 
 def test_equation_2_takes_too_little():
-    """For 4 x 3 results and 2 to 5 channels, the equation yields 79 elements, but the best of all orders of pixels
-    takes 80.
+    """For 4 x 3 results and 2 to 5 channels, Gural and Murmann's equation (2) yields 79 elements, but the best of all
+    orders of pixels takes 80.
     """
     height, width, before, after, kernel = shape = 4, 3, 2, 5, 3
     critical = (kernel - 1) * before // (after - before)
@@ -207,8 +220,8 @@ def test_equation_2_takes_too_little():
 
 @pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])
 def test_padding_takes_less_than_the_bound_of_appendix_c_2(shape: tuple[int, int, int, int, int]):
-    """A padded convolution has a lower peak than the bound of appendix C.2, which assumes that the padding is in
-    memory.
+    """A padded convolution has a lower peak than the bound of Gural and Murmann's appendix C.2, which assumes that the
+    padding is in memory.
     """
     height, width, before, after, kernel = shape
     padded = convolution(height, width, before, after, kernel)

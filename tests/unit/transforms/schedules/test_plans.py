@@ -26,7 +26,9 @@ def plan(graph: Graph, mode: str, most_extra: int | None = None) -> Plan:
 
 @st.composite
 def networks(draw: st.DrawFn, layers: int = 3) -> Graph:
-    """Random graphs of convolutions, depthwise convolutions and pools with kernels of any shape, and residual sums."""
+    """Random graphs of up to `layers` layers: convolutions, depthwise convolutions and pools with kernels of any shape,
+    and residual sums.
+    """
     extent, channels = st.integers(3, 12), st.integers(1, 6)
     builder = GraphBuilder(draw(extent), draw(extent), draw(channels))
     for _ in range(draw(st.integers(1, layers))):
@@ -61,8 +63,9 @@ def tall_kernel() -> Graph:
 
 
 def test_in_place_is_among_them():
-    """`auto` chooses the order in place of `single-transpose`, which needs 2,268 bytes. Streaming by pixels needs 2,724
-    bytes, and herringbone, which is proved optimal only for square kernels, 2,292.
+    """For a convolution from 20x20x4 to 14x20x8, `auto` chooses the order in place of `single-transpose`, which needs
+    2,268 bytes. Streaming by pixels needs 2,724 bytes, and herringbone, which is proved optimal only for square
+    kernels, 2,292.
     """
     modes = {
         mode: plan(tall_kernel(), mode).bits // 8 for mode in ("pixels", "herringbone", "single-transpose", "auto")

@@ -38,7 +38,9 @@ def search() -> Iterator[Search]:
 
 
 def memory(search: Search, choices: Any) -> dict[str, int]:
-    """The limited bytes of a program on a target with unknown costs, by resource."""
+    """The bytes of a program that are limited, by the name of the limit: `ram`, and for `flash` the bytes of constants,
+    since the target has unknown costs.
+    """
     formats = search.formats(choices)
     return {"ram": search.memory(formats), "flash": search.constant_bytes(formats)}
 

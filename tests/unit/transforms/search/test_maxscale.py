@@ -49,8 +49,8 @@ def test_a_sum_of_products(maxscale: int, product: int, total: int):
 
 
 def test_operands_are_divided_by_whole_powers():
-    """If the bits to be removed from two operands are odd, they cannot be divided equally. The scale of the product is
-    then one greater than maxscale.
+    """If the number of bits to be removed from two operands is odd, it cannot be divided equally. The scale of the
+    product is then one greater than maxscale.
     """
     assert Rules(8, 6).mul_scale(7, 6) == 7
 
@@ -87,8 +87,8 @@ SCALES = {
 
 @pytest.mark.parametrize("maxscale", SCALES)
 def test_scales_are_propagated(maxscale: int):
-    """Scales follow the rules of SeeDot's figure 3. The tensor that the loop carries has the scale of its initial value
-    `power`.
+    """For each maxscale, the scales of the tensors of a program follow the rules of SeeDot's figure 3. The tensor that
+    its loop carries has the scale of its initial value `power`.
     """
     module = Parser(context(), PROGRAM).parse_module()
     assignment = FormatAssignment(predict_function(module))

@@ -260,7 +260,9 @@ def test_by_accuracy_promotion_begins_from_all_demoted():
 
 
 def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
-    """Demotion demotes a, then b. Promotion ends because b does not fit, and does not try a, although it would fit."""
+    """Demotion demotes a, then b. If b, the first tensor to be promoted, does not fit, promotion ends and does not try
+    a, although a would fit.
+    """
     losses = {(8, 16): 1.0, (16, 8): 2.0, (8, 8): 5.0, (16, 16): 0.0}
     search = JudgedSearch([1, 9], by_widths(losses))
     found = SearchByAccuracyPass("", ram=29).search(search)
@@ -390,8 +392,8 @@ def test_narrow_is_taken_if_nothing_better_fits():
 
 
 def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatch):
-    """The number of attempts is the permitted number of processed tensors divided by the number of tensors, but at
-    least one: for three tensors, six permit two attempts.
+    """Promotion makes a limited number of attempts: the greatest number of tensors that it may process in total,
+    divided by the number of tensors, but at least one. For three tensors, a total of six permits two attempts.
     """
     for permitted, beginnings in ((6, 2), (5, 1), (2, 1), (9, 3)):
         monkeypatch.setattr(search_promote, "_TENSORS", permitted)
@@ -404,7 +406,9 @@ def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatc
 
 
 def test_room_that_is_left(monkeypatch: pytest.MonkeyPatch):
-    """Bytes that are left make tensors of offered formats wider. Tensors in other formats are unchanged."""
+    """Free bytes are used to widen tensors whose format is among the offered ones. A tensor in another format is
+    unchanged.
+    """
     search = JudgedSearch([1, 2, 4], missing_bits)
     posit = FormatChoice(PositType.of_width(8))
     given = SearchResult([*fixed(8, 8), posit], {"a": "x", "b": "y", "c": "z"})
@@ -673,7 +677,11 @@ def option(width: int, bits: float, loss: float) -> Any:
 
 
 def with_options(limit: float, loss: Callable[[Choices], float] = missing_bits) -> Any:
-    """A search over two constants of two elements with options of 32, 16 and 8 bits."""
+    """A search over two constants of two elements, each with options of 16, 8 and 4 bits per element.
+
+    limit: the limit on the mean number of bits per element.
+    loss: the loss of a candidate.
+    """
     found = weights(JudgedSearch([2, 2], loss, constants=[0, 1]), limit)
     found.options = {
         0: [option(16, 32, 0.0), option(8, 16, 4.0), option(4, 8, 5.0)],
@@ -701,8 +709,8 @@ def test_the_step_that_adds_least_loss_for_a_bit_is_taken(limit: float, taken: t
 
 
 def test_steps_count_from_what_is_lost_already():
-    """Options are compared by the loss that they add. If a is narrowed, its loss increases from 5 to 8, and that of b
-    from 0 to 4; a is narrowed.
+    """Options are compared by the loss that they add. A narrower format increases the loss of a from 5 to 8, and that
+    of b from 0 to 4, so that a is narrowed.
     """
     found = with_options(11.0)
     found.options[0] = [option(8, 16, 5.0), option(4, 8, 8.0)]

@@ -54,8 +54,8 @@ def test_the_label_is_that_of_the_scores_that_are_compared(model: str):
 @pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_errors_add_up(model: str):
-    """For a change of one tensor, the predicted errors equal the true ones. For a change of all tensors, the sum of
-    their magnitudes is right up to a factor of 2.
+    """For a change of one tensor, the predicted errors equal the true ones. For a change of all tensors, the sum of the
+    magnitudes of the predicted errors is right up to a factor of 2.
     """
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, WIDE)

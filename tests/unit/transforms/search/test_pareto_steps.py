@@ -158,8 +158,8 @@ def no_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_changes_that_help_are_joined_while_each_still_does(monkeypatch: pytest.MonkeyPatch):
-    """Each of three tensors alone gains by 16 bits. The changes of two are joined; the third one is not, because it
-    gains nothing if the first tensor has 16 bits.
+    """Each of three tensors alone reduces the loss if it has 16 bits. The changes of the first two are joined; that of
+    the third is not, because 16 bits for all three increase the loss.
     """
     no_scales(monkeypatch)
     gains = {(8, 8, 8): 9.0, (16, 8, 8): 5.0, (8, 16, 8): 6.0, (8, 8, 16): 7.0, (16, 16, 8): 3.0, (16, 8, 16): 8.0}
@@ -248,8 +248,8 @@ def test_four_at_once_are_estimated_until_one_is_taken(monkeypatch: pytest.Monke
 
 
 def test_the_effort_ends_a_round_of_joins(monkeypatch: pytest.MonkeyPatch):
-    """With an effort of eight, a round of improvements ends after one join of two changes: seven candidates were
-    evaluated before. With an effort of 100, all tensors receive 16 bits.
+    """For six tensors and an effort of eight, a round of improvements ends after one join of two changes: seven
+    candidates were evaluated before. With an effort of 100, all tensors receive 16 bits.
     """
     no_scales(monkeypatch)
     search = JudgedSearch([1] * 6, missing_bits)
@@ -486,8 +486,10 @@ def test_reasons_name_width_origin_and_scale():
 
 
 def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatch, offered: Sequence[Any] = OFFERED):
-    """The state of a search, and its initial candidates by their origin. The published searches are replaced by
-    substitutes.
+    """The feasibility of candidates within the limits, and the initial candidates by their origin. The published
+    searches are replaced by substitutes.
+
+    offered: the choices of a format that the search may use for all tensors.
     """
     monkeypatch.setattr(
         search_pareto,
@@ -503,8 +505,9 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """The initial candidates come from uniform widths and from each of the published searches. They are within the
-    limit on RAM, in which either each of two tensors has 8 bits or the first one has 16.
+    """The initial candidates come from uniform widths, from wide registers and from each of the published searches.
+    Those of registers and promotions are within the limit on RAM, in which either each of two tensors has 8 bits or
+    the first one has 16.
     """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))
@@ -599,8 +602,8 @@ def test_the_widest_uniform_program_within_the_limits(ram: int, found: int | Non
 
 @pytest.mark.parametrize("flash", [math.inf, 104.0, 106.0])
 def test_promotions_where_more_than_ram_is_limited(monkeypatch: pytest.MonkeyPatch, flash: float):
-    """If the flash is limited, algorithm 7 alone promotes the tensors of the highest rank. If only RAM is limited, the
-    best of several results is chosen.
+    """If the flash is limited, only MinUn's algorithm 7 promotes tensors, beginning with the highest rank. If only RAM
+    is limited, the best of several results is chosen.
     """
     search = JudgedSearch([1, 1, 3], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "heat_map", lambda *_: (1.0, 2.0, 3.0))
@@ -636,8 +639,8 @@ def results(*points: tuple[float, float, float]) -> list[SearchResult]:
 
 
 def test_a_third_program_is_searched_unless_memory_is_left():
-    """Two programs suffice if the one that would be chosen needs less than 98 of 100 bytes of RAM, or if the metric
-    counts answers.
+    """Two programs suffice if the one that would be chosen needs less than 98 of 100 bytes of RAM, or if the metric is
+    not `margin`. One program, or two without a limit on RAM, do not suffice.
     """
     limited = SearchParetoPass("", ram=100, loss=9.0)
     assert limited.suffices(results((5, 97.9, 1), (9, 99, 1)))

@@ -1,4 +1,4 @@
-"""Promotions that are evaluated in parallel equal those of algorithm 7, which evaluates one after another."""
+"""Promotions that are evaluated in parallel equal those of MinUn's algorithm 7, which evaluates one after another."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def search(data: Data, request: pytest.FixtureRequest):
 
 
 def program(search: Search, demoted: list[str]) -> ModuleOp:
-    """The program in which algorithm 13 has demoted the given tensors."""
+    """The program of the example after Shiftry's algorithm 13 has demoted the given tensors."""
     wide, narrow = search.uniform(search.prototype_of(16)), search.prototype_of(8)
     alone = demote_each(search, wide, narrow)
     names = [one.name for one in search.classes]
@@ -98,7 +98,7 @@ def program(search: Search, demoted: list[str]) -> ModuleOp:
 
 
 def result(search: Search, data: Data, demoted: list[str]) -> float:
-    """The output of the program in which algorithm 13 has demoted the given tensors."""
+    """The output of the example after Shiftry's algorithm 13 has demoted the given tensors."""
     module = program(search, demoted)
     scores = evaluate(module, encode_inputs(module, data.x.reshape(1, -1))).scores
     last = predict_function(module).body.block.last_op
@@ -108,8 +108,8 @@ def result(search: Search, data: Data, demoted: list[str]) -> float:
 
 
 def test_the_program_in_floats(data: Data):
-    """The program of the example in floats computes the results of Shiftry's pseudocode 1. Its constants are 32-bit
-    floats.
+    """The program of the example in floats, whose constants are 32-bit floats, computes the result of Shiftry's
+    pseudocode 1.
     """
     module = Parser(context(), (INPUTS / "search" / "search_demote.mlir").read_text()).parse_module()
     scores = evaluate_reals(module, data.x.reshape(1, -1)).scores
@@ -144,7 +144,10 @@ def test_cumulative_demotion(search: Search, data: Data, count: int):
 
 
 def bytes_of(search: Search, demoted: list[str]) -> tuple[int, int]:
-    """Two numbers of bytes: of the constants and the input, and of t1 to t4 in separate memory."""
+    """The bytes of the constants and the input of the example, and those of t1 to t4 in separate memory.
+
+    demoted: the tensors that have 8 bits.
+    """
     bytes = {one.name: one.elements * (1 if one.name in demoted else 2) for one in search.classes}
     temporaries = sum(bytes.pop(f"t{number}") for number in range(1, 5))
     return sum(bytes.values()), temporaries

@@ -154,7 +154,10 @@ def test_devices_compute_the_same_bits(words: tuple[str, str], tmp_path: Path):
 
 
 def changed(model: Any, changes: dict[tuple[str | int, ...], Any]) -> str:
-    """The JSON text of an XGBoost model with some fields of its learner replaced."""
+    """The JSON text of an XGBoost model with some fields of its learner replaced.
+
+    changes: the new values of fields, each by the keys and indices that lead to it.
+    """
     for where, value in changes.items():
         inner = model["learner"]
         for name in where[:-1]:

@@ -65,7 +65,11 @@ class Booster:
 
 
 def trained(library: str, data: str) -> Any:
-    """An estimator with the interface of a library, for a model that the library trained."""
+    """An estimator with the interface of a library, for a model that the library trained.
+
+    library: `XGB` for XGBoost, `LGBM` for LightGBM.
+    data: the name of the data set.
+    """
     package, suffix = ("xgboost", "json") if library == "XGB" else ("lightgbm", "txt")
     booster = Booster((FOLDER / f"{package}_{data}.{suffix}").read_bytes())
     fields: dict[str, Any] = {

@@ -11,7 +11,12 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 
 def computed(arguments: dict[str, str], body: str, returned: str, type: str, *rows: np.ndarray) -> np.ndarray:
-    """The result of a function with the given arguments and body for input rows."""
+    """The result of the imported function `main` for the input `rows`, flattened.
+
+    arguments: the types of the arguments by name.
+    body: the text of its ops.
+    returned, type: the name and the type of the returned value.
+    """
     types = ", ".join(arguments.values())
     block = ", ".join(f"%{name}: {each}" for name, each in arguments.items())
     text = f""""builtin.module"() ({{

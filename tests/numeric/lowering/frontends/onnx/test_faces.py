@@ -34,8 +34,8 @@ def images() -> Array:
 
 
 def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
-    """The results of the program on reals equal those of onnxruntime. The evaluator computes all patches of an image at
-    once.
+    """The results of the detector's program on reals equal those of onnxruntime. The evaluator computes all patches of
+    an image at once.
     """
     module = read_onnx(model.SerializeToString(), "face.onnx")
     session = onnxruntime.InferenceSession(model.SerializeToString())
@@ -72,8 +72,8 @@ PROJECTIONS = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_layers_of_table_7(name: str):
-    """The first layer is a convolution to 4 channels of 120 x 160 pixels. Each bottleneck doubles the channels,
-    convolves them depthwise, and projects them to the shape in MinUn's table 7.
+    """In the imported program, the result of the first convolution has 120 x 160 pixels with 4 channels. Each
+    bottleneck doubles the channels, convolves them depthwise, and projects them to the shape in MinUn's table 7.
     """
     face = FACES[name]
     module = read_onnx(face_model(face, random_parameters(face, np.random.default_rng(1))).SerializeToString(), name)

@@ -141,7 +141,9 @@ def test_the_same_bits(make: Callable[[], tuple[str, dict[str, Array], onnx.Mode
 
 
 def test_bonsai_gives_the_same_labels(tmp_path: Path):
-    """Labels are equal, although the ONNX model computes all nodes of the tree and SeeDot's program only one path."""
+    """Both programs of a Bonsai return the same labels, although the ONNX model computes all nodes of the tree and
+    SeeDot's program only one path.
+    """
     z, w, v, t = reals(3, 5), reals(3, 4, 3), reals(3, 4, 3), reals(1, 1, 3)
     text = """
         let X = (5, 1) in [-5.0, 5.0] in

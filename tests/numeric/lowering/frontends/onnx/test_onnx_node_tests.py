@@ -48,8 +48,8 @@ def with_constants(model: onnx.ModelProto, inputs: Sequence[NDArray[Any]]) -> on
 
 
 def outcome(case: Any) -> str:
-    """The outcome of a test: `right`, `refused`, `refused in several lines`, `no arrays` or `raws`. Raises
-    `AssertionError` for a wrong result.
+    """The outcome of a test: `right`, `refused`, `refused in several lines`, `no arrays` if its inputs or outputs are
+    not all arrays, or `raws` if the input of the program is raws. Raises `AssertionError` for a wrong result.
     """
     inputs, outputs = case.data_sets[0]
     if not all(isinstance(each, np.ndarray | np.generic) for each in (*inputs, *outputs)):

@@ -302,7 +302,7 @@ def test_a_condition_of_numbers_is_refused():
 
 
 def test_a_triangle_without_a_diagonal():
-    """`Trilu` without its second input uses the main diagonal."""
+    """`Trilu` without its second input equals onnxruntime's, which begins at the main diagonal."""
     check(model([node("Trilu", "c -", "t"), node("Add", "x t")], [1, 4, 4], {"c": reals(4, 4)}))
 
 
@@ -313,7 +313,13 @@ def test_infinity_that_no_softmax_reads_is_refused():
 
 
 def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:
-    """A normalisation as models of opsets below 17 express it."""
+    """A model of a normalisation of a tensor (1, 3, 4, 6) as opsets below 17 express it, by a mean of squares and a
+    root.
+
+    centred: whether the mean is subtracted.
+    axes: the axes of the means.
+    inverse: whether the model multiplies by the reciprocal of the root instead of dividing by the root.
+    """
     d = "d" if centred else "x"
     nodes = [node("ReduceMean", "x", "m", axes=axes), node("Sub", "x m", "d")] if centred else []
     nodes += [
@@ -333,8 +339,8 @@ def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("centred", [True, False])
 def test_a_normalisation_written_out(centred: bool, inverse: bool, axes: list[int]):
-    """The ops become `tdsl.normalise`, the op of a LayerNormalization. Its sum of squares needs no format of its
-    own.
+    """A normalisation that consists of several ops is imported as `tdsl.normalise`, the op of a LayerNormalization. The
+    program contains a mean if and only if the normalisation subtracts one, and its results equal onnxruntime's.
     """
     module = check(written_out(centred, axes, inverse))
     assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
@@ -382,7 +388,9 @@ def test_gemm(attributes: dict[str, Any], opset: int):
 
 
 def test_shapes_are_folded():
-    """A shape that ops compute from the shape of the input, as exporters write it, becomes a constant."""
+    """A shape that ops compute from the shape of the input, as exporters write it, becomes a constant. The results
+    equal onnxruntime's.
+    """
     nodes = [
         node("Conv", "x w", "c"),
         node("Shape", "c", "s"),

@@ -120,7 +120,7 @@ LATE: dict[str, tuple[onnx.NodeProto, dict[str, Array], int]] = {
 
 @pytest.mark.parametrize("name", LATE)
 def test_ops_of_late_opsets(name: str):
-    """Results equal those of ONNX's own evaluator, since onnxruntime does not yet support the opset."""
+    """For ops of an opset that onnxruntime does not yet support, results equal those of ONNX's own evaluator."""
     last, constants, opset = LATE[name]
     late = model([last], SHAPE, constants, opset=opset)
     x = RANDOM.normal(size=SHAPE).astype(np.float32)
@@ -132,7 +132,9 @@ def test_ops_of_late_opsets(name: str):
 
 
 def test_logarithms():
-    """Logarithms of positive numbers equal onnxruntime's. For other numbers, onnxruntime returns no number."""
+    """Logarithms of positive numbers equal onnxruntime's. Other numbers are not tested, because onnxruntime returns NaN
+    or an infinity for them.
+    """
     check(model([node("Softplus", "x", "s"), node("Log", "s")], SHAPE))
 
 

@@ -63,7 +63,12 @@ def leaves(what: str, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE"])
 def test_regressors(first: int, aggregate: str):
-    """If all nodes of a tree have the same comparison, the results equal onnxruntime's."""
+    """The results of an ensemble whose nodes all have the same comparison equal onnxruntime's, for sums and averages of
+    trees.
+
+    first: the index of the comparison in `MODES`.
+    aggregate: the aggregate function of the ensemble.
+    """
     attributes = nodes([MODES[first]] * 4) | leaves("target", n_targets=2, base_values=[0.5, -1.0])
     ensemble = model("TreeEnsembleRegressor", 3, aggregate_function=aggregate, **attributes)
     scores = evaluate_reals(imported(ensemble), X).scores

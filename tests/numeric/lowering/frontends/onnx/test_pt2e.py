@@ -86,7 +86,9 @@ def test_only_biases_differ(name: str):
 
 
 def round_biases(model: onnx.ModelProto) -> None:
-    """Round each bias to a multiple of the scales of its products."""
+    """Round each bias of a convolution or dense layer to a multiple of the scale of its products, which is the product
+    of the scales of the input and of the weights.
+    """
     constants = {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
     makers = {node.output[0]: node for node in model.graph.node}
     for node in model.graph.node:
@@ -99,7 +101,11 @@ def round_biases(model: onnx.ModelProto) -> None:
 
 
 def scale_of(node: onnx.NodeProto, constants: dict[str, Any], makers: dict[str, onnx.NodeProto]) -> NDArray[Any]:
-    """The scale of a tensor, found through the preceding ops that do not change scales."""
+    """The scale of the tensor that a node returns, found through the preceding ops that do not change scales.
+
+    constants: the constants of the model by name.
+    makers: for each name of a tensor, the node that returns it.
+    """
     while node.op_type != "DequantizeLinear":
         node = makers[node.input[0]]
     name = node.input[1]

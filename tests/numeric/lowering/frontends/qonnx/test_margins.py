@@ -1,4 +1,4 @@
-"""Margins of QONNX graphs: a Pad of quantised numbers adds the number that it states, in the unit of the numbers."""
+"""The padding of quantised numbers in QONNX graphs has the value that the op Pad states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ QONNX = "qonnx.custom_op.general"
 @pytest.mark.parametrize("scale", [0.1, 0.25])
 @pytest.mark.parametrize("margin", [0, 0.5, -1])
 def test_a_margin_has_the_unit_of_the_numbers(margin: float, scale: float):
-    """The integers of a scale that is no power of two have a unit of their own, which the margin must not have."""
+    """Numbers that a Quant op has quantised are padded by the real `margin`, also if the numbers are imported as
+    integers in units of a scale that is not a power of two.
+    """
     nodes = [
         node("Quant", "x s z b", "q", domain=QONNX, signed=1, narrow=0),
         node("Pad", "q pads margin", "r"),

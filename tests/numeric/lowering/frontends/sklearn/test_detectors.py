@@ -59,9 +59,9 @@ def fitted(name: str, data: Halves) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize("name", DETECTORS)
 def test_scores_and_decisions_are_those_of_the_estimator(name: str, tmp_path: Path) -> None:
-    """Scores on reals equal those of `score_samples`. In 16 bits, decisions equal those of `predict` for 99.5 % of the
-    samples whose distance to the threshold is more than 1 % of the range of scores. Devices compute the evaluator's
-    bits.
+    """Scores on reals equal those of `score_samples`. In 16 bits, decisions equal those of `predict` for at least 99.5
+    % of the samples whose distance to the threshold is more than 1 % of the range of scores. Devices compute the
+    evaluator's bits.
     """
     data = drawn(1)
     detector = fitted(name, data)

@@ -61,7 +61,13 @@ OPERATORS: dict[str, Operator] = {
 
 
 def network(kind: str, operands: list[Any], shape: tuple[int, ...], options: dict[str, Any]) -> bytes:
-    """A model with one operator on a tensor 1 x 4 x 6."""
+    """The bytes of a model with one operator on a float tensor 1 x 4 x 6.
+
+    kind: the name of the operator.
+    operands: its operands; None stands for the tensor, other values are constants.
+    shape: the shape of the result without the batch.
+    options: the options of the operator.
+    """
     model = TfliteModel()
     x, y = model.tensor((1, 4, 6), "float32"), model.tensor((1, *shape), "float32")
     inputs = [
@@ -118,7 +124,8 @@ GAMMA, BETA = RANDOM.normal(size=(2, 6)).astype(np.float32)
 
 
 def keras(w: Spelled, axis: int, activation: int = 0) -> int:
-    """Write Keras's normalisation: x * (gamma / sd) + (beta - mean * (gamma / sd)).
+    """Write Keras's normalisation along an axis, x * (gamma / sd) + (beta - mean * (gamma / sd)), and return the index
+    of its result.
 
     activation: the activation of the last operator, 0 for none.
     """
@@ -134,7 +141,7 @@ def before_relu(w: Spelled, axis: int) -> int:
 
 
 def quotient(w: Spelled, axis: int) -> int:
-    """Write the normalisation gamma * ((x - mean) / sd) + beta."""
+    """Write the normalisation gamma * ((x - mean) / sd) + beta along an axis, and return the index of its result."""
     small = (1, 4, 1) if axis == 2 else (1, 1, 6)
     less = w("SUB", w.x, w.mean(w.x, axis))
     root = w("SQRT", w("ADD", EPSILON, w.mean(w("MUL", less, less), axis), shape=small), shape=small)

@@ -50,6 +50,7 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
     """Assert that the evaluator computes TFLM's bytes for an imported model.
 
     x: inputs in the form that the file specifies.
+    outputs: the number of outputs of the model.
     """
     module = read_tflite(content, "network.tflite")
     module.verify()
@@ -198,7 +199,9 @@ def test_elements_without_a_scale_move(dtype: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
-    """The bytes of the module, written in TOSA and run by MLIR 22, equal TFLM's."""
+    """The bytes of a model with every operator except L2_NORMALIZATION, written in TOSA and run by MLIR 22, equal
+    TFLM's.
+    """
     content, count = every_operator("int8", but="L2_NORMALIZATION")
     in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
     for mine, theirs in zip(in_tosa(x), computed_by_tflm(content, x, count), strict=True):
@@ -398,7 +401,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=examples(10))
 def test_conversions_in_the_middle(data: st.DataObject):
-    """Bytes equal TFLM's if the scale changes between two operators, directly or by floats between them."""
+    """A model computes TFLM's bytes if the scale changes between two operators, directly or by floats between them."""
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
@@ -446,7 +449,12 @@ def test_a_single_output_channel(unit: float, weight: float, result: float):
 
 
 def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:
-    """The bytes of a model of a dense layer on several vectors."""
+    """The bytes of a model of a quantised dense layer from 9 to 4 elements.
+
+    dtype: the type of activations, int8 or int16.
+    per_channel: whether weights have a scale for each row.
+    vectors: the number of vectors in the input.
+    """
     random = np.random.default_rng(5)
     model, wide = TfliteModel(), dtype == "int16"
     x = model.tensor((vectors, 9), dtype, 0.001 if wide else 0.3, 0 if wide else -7)

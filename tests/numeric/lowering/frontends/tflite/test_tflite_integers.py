@@ -109,7 +109,9 @@ def test_indices_outside_a_table_are_limited():
 
 
 def masked() -> tuple[bytes, np.ndarray]:
-    """A model that selects numbers by truth values, and samples of its inputs, one after the other."""
+    """The bytes of a model that selects numbers by truth values, and samples of its inputs, in each of which the inputs
+    follow one another.
+    """
     model, random = TfliteModel(), np.random.default_rng(5)
     a, b, x = model.tensor((1, 4), "bool"), model.tensor((1, 4), "bool"), model.tensor((1, 4), "float32")
     opposite, both, either, number, chosen, result = (
@@ -126,7 +128,7 @@ def masked() -> tuple[bytes, np.ndarray]:
 
 
 def counted() -> tuple[bytes, np.ndarray]:
-    """A model that computes on integers."""
+    """The bytes of a model that computes on integers, and samples of its input."""
     model, random = TfliteModel(), np.random.default_rng(6)
     x = model.tensor((1, 6), "int32")
     total, product, part, number = (model.tensor((1, extent), "int32") for extent in (6, 6, 3, 3))
@@ -149,9 +151,12 @@ def test_masks_and_numbers(make: Callable[[], tuple[bytes, np.ndarray]]):
 
 
 def one(kind: str, dtypes: str, *constants: tuple[Any, ...], **options: Any) -> bytes:
-    """A model of one operator.
+    """The bytes of a model of one operator on a tensor (1, 4).
 
-    dtypes: the types of its input and its output.
+    kind: the name of the operator.
+    dtypes: the types of its input and of its output, separated by a space.
+    constants: for each further operand, the arguments of `TfliteModel.constant`.
+    options: the options of the operator.
     """
     model = TfliteModel()
     x, y = (model.tensor((1, 4), dtype) for dtype in dtypes.split())

@@ -63,7 +63,9 @@ def test_a_sequence_in_floats(clip: float):
 @pytest.mark.long
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 def test_an_lstm_of_a_single_step_keeps_its_states(dtype: str):
-    """For a stream of single steps, TFLM computes each step from the states of the previous one."""
+    """For a stream of single steps, the scores of an LSTM equal TFLM's, which computes each step from the states of the
+    previous one.
+    """
     content = lstm(9, dtype, 1, units=6)
     x = inputs_of(content, 20)
     [expected] = computed_by_tflm(content, x)

@@ -59,7 +59,9 @@ def test_bytes(mode: str, size: tuple[int, int]):
 
 @pytest.mark.parametrize("size", [(1, 4), (4, 4), (8, 1)])
 def test_bytes_of_one_pixel(size: tuple[int, int]):
-    """With aligned corners, every new pixel has the position of the only pixel."""
+    """An image of one pixel, interpolated with aligned corners to several sizes, has TFLM's bytes. Every new pixel has
+    the position of the only pixel.
+    """
     model = TfliteModel()
     x, y = (model.tensor((1, *each, 2), "int8", scales=0.04, zero_point=-11) for each in ((1, 1), size))
     model.op("RESIZE_BILINEAR", [x, model.constant(size)], y, AlignCorners=True)

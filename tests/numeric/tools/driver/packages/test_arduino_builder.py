@@ -46,7 +46,10 @@ def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], targe
 
 
 def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
-    """The lines that a program for an Uno on simavr writes to its serial line."""
+    """The first `lines` lines that a program for an Uno on simavr writes to its serial line.
+
+    sent: the text that the program receives.
+    """
     uart = folder / "uart"
     if not uart.exists():
         subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
@@ -58,7 +61,7 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
 def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
-    """Answers equal the evaluator's, although Arduino links with link-time optimisation."""
+    """The answers of sketches on an Uno equal the evaluator's, although Arduino links with link-time optimisation."""
     # Some numbers have exponents, and most have ten digits or more.
     x = np.vstack([inputs(20), inputs(20) / 1e5])
     sent = "".join(" ".join(map(str, sample)) + "\n" for sample in x)

@@ -41,7 +41,9 @@ def ctest(folder: Path) -> int:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["host", "uno", "nano33ble"], 2))
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
-    """The example computes the stored outputs. In some cases the example itself declares the instance of the model."""
+    """The example of the CMake project computes the stored outputs. In some cases the example itself declares the
+    instance of the model.
+    """
     model = sensor_model(tmp_path, target, packages=("cmake",), instances=target == "nano33ble")
     build = built(model, tmp_path / "build")
     assert ctest(build) == 0

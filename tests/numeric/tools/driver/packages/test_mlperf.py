@@ -108,8 +108,10 @@ class Line:
             assert said == (["m-load-done"] if at + CHUNK >= len(content) else [])
 
     def results(self, content: bytes, times: int = 1, warm_up: int = 0) -> list[float]:
-        """The results of an inference, from the response to the commands that send an input and run it. The other lines
-        of the response are checked.
+        """The results of an inference, from the response to the commands that send an input and run it. Asserts that
+        the other lines of the response are right.
+
+        times, warm_up: the numbers of measured inferences and of inferences before them.
         """
         self.load(content)
         lines = self.ask(f"infer {times} {warm_up}")

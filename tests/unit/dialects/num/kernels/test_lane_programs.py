@@ -83,8 +83,9 @@ def test_the_digest_ignores_names():
 
 
 def test_joined_rows_begin_at_the_first_lane():
-    """A function that reduces all lanes reads a row for each lane. It is accepted if the row of the first lane, number
-    2, starts at the first element, and otherwise rejected.
+    """A function adds the products of one row of a matrix for each lane, and its lanes have the numbers 2 to 5. It is
+    accepted if the row of lane 2 begins at the first element of the matrix. If the row of lane 0 begins there, it is
+    rejected.
     """
     joined = program(JOINED_ROWS.replace("START", "-6"))
     assert [sum.pitch for sum in joined.sums.values()] == [3]

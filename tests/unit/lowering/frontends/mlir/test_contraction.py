@@ -17,7 +17,12 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 
 def computed(to: GraphWriter, x: Tensor, result: Tensor, array: np.ndarray) -> np.ndarray:
-    """The result of the program of a graph with one input."""
+    """The value of `result` that the imported graph computes on reals, with the shape of `result`.
+
+    to: the writer of the graph.
+    x: the input of the graph.
+    array: the value of this input.
+    """
     graph = to.graph(to.bodies[0], [x], [to.whole(result)])
     scores = evaluate_reals(import_graph(graph, "f"), array.reshape(1, -1)).scores
     assert scores is not None

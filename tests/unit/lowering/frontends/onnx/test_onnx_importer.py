@@ -33,7 +33,7 @@ def error_of(content: bytes, file: str = "model.onnx") -> str:
 
 
 def changed(change: Callable[[onnx.ModelProto], object]) -> bytes:
-    """The bytes of a small model with one change."""
+    """The bytes of a small model after `change` has modified it."""
     copy = onnx.ModelProto()
     copy.CopyFrom(RELU)
     change(copy)

@@ -23,6 +23,8 @@ def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9, batch: 
     """The program of a model of nodes on 3 features.
 
     outputs: the names of the outputs, separated by spaces.
+    opset: the opset of ONNX's own ops.
+    batch: the number of samples in the input; None if it is not fixed.
     """
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 3])
     declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs.split()]

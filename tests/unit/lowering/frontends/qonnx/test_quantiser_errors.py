@@ -16,7 +16,11 @@ QONNX = "qonnx.custom_op.general"
 
 
 def quant(numbers: dict[str, Any], **attributes: Any) -> bytes:
-    """The bytes of a model of one Quant op. By default its scale is 1, its zero point 0 and its width 4."""
+    """The bytes of a model of one Quant op.
+
+    numbers: constants by name that replace the scale `s` (1), the zero point `z` (0) or the width `b` (4).
+    attributes: attributes of the op that differ from signed and not narrow.
+    """
     constants = {"s": number(1), "z": number(0), "b": number(4)} | numbers
     nodes = [node("Quant", "x s z b", "y", domain=QONNX, **{"signed": 1, "narrow": 0, **attributes})]
     return model(nodes, [1, 4], constants).SerializeToString()

@@ -23,6 +23,8 @@ CHANNELS = 24
 def random_levels(greatest: int, last: int) -> Levels:
     """A function of one random line for each channel, with slopes of both signs, whose values are rounded half to even
     and limited to 0 to `last`.
+
+    greatest: the greatest argument, which determines the order of magnitude of the slopes.
     """
     random = np.random.default_rng(last)
     slopes, offsets = random.normal(size=(CHANNELS, 1)) * last / greatest, random.normal(size=(CHANNELS, 1)) * last
@@ -74,8 +76,8 @@ def test_thresholds_of_rounding(to_even: bool, expected: list[int]):
 
 
 def test_the_addend_of_a_rounding():
-    """Exactly one addend, 11, followed by the rounding shift results in the given thresholds. For thresholds at other
-    distances there is none.
+    """For a rounding function with the divisor 4 and a given staircase, exactly one addend, 11, shifts the thresholds
+    of the rounding to those of the staircase. For a staircase with steps of another width there is none.
     """
     ends = np.full(1, -100), np.full(1, 100)
     wanted = staircase(lambda x: np.clip((x + 13) >> 2, 0, 3), *ends, 0, 3)

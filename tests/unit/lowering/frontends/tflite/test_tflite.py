@@ -38,7 +38,10 @@ def types(module: ModuleOp) -> tuple[str, str]:
 
 
 def dense(model: TfliteModel, x: int, y: int) -> None:
-    """Add a dense layer of 4 inputs and 3 outputs."""
+    """Add a dense layer of 4 inputs and 3 outputs.
+
+    x, y: the indices of its input and output tensors.
+    """
     random = np.random.default_rng(3)
     weights = model.constant(random.integers(-127, 128, (3, 4)), "int8", scales=0.01)
     bias = model.constant(random.integers(-99, 99, 3), scales=UNIT * 0.01)
@@ -139,7 +142,12 @@ def test_a_model_in_floats_is_a_program_on_reals():
 
 
 def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
-    """The bytes of a model of one operator."""
+    """The bytes of a model of one operator on int8 tensors (1, 4).
+
+    kind: the name of the operator.
+    inputs: how often the input of the model is an operand of the operator.
+    options: the options of the operator.
+    """
     model = TfliteModel()
     x, y = (model.tensor((1, 4), "int8", UNIT, 3) for _ in range(2))
     model.op(kind, [x] * inputs, y, **options)
@@ -264,7 +272,11 @@ def of_a_variable(begins: bool) -> bytes:
 
 
 def wide(kind: str, before: str, after: str) -> bytes:
-    """The bytes of a model of one operator between quantised tensors of two types."""
+    """The bytes of a model of one operator between quantised tensors of two types.
+
+    kind: the name of the operator.
+    before, after: the types of its input and of its output.
+    """
     model = TfliteModel()
     x = model.tensor((1, 4), before, UNIT)
     y = model.tensor((1, 4), after, 1 / 65536, -(1 << 15) if after == "int16" else 0)
@@ -275,7 +287,9 @@ def wide(kind: str, before: str, after: str) -> bytes:
 def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
     """The bytes of a model of one SVDF layer with two filters over three steps.
 
+    samples: the number of samples in the input.
     zero: the zero point of the weights of features.
+    rank: the rank that the layer states.
     """
     model = TfliteModel()
     x, y = model.tensor((samples, 4), "int8", UNIT, 3), model.tensor((samples, 2), "int8", UNIT, 3)
@@ -295,7 +309,10 @@ def sloped() -> bytes:
 
 
 def upsampled(shape_is_constant: bool) -> bytes:
-    """The bytes of a model of a transposed convolution. The shape of its result is a constant or an input."""
+    """The bytes of a model of a transposed convolution.
+
+    shape_is_constant: whether the shape of its result is a constant; otherwise, it is an input of the model.
+    """
     model = TfliteModel()
     shape = model.constant([1, 4, 4, 2]) if shape_is_constant else model.tensor((4,), "int32")
     x, y = model.tensor((1, 2, 2, 3), "int8", UNIT, 3), model.tensor((1, 4, 4, 2), "int8", UNIT, 3)
@@ -383,7 +400,10 @@ def test_what_is_refused_is_named(case: str):
 
 
 def difference(scales: Sequence[float] | None) -> bytes:
-    """The bytes of a model of two inputs, in floats or quantised with separate scales."""
+    """The bytes of a model that subtracts two inputs.
+
+    scales: the scales of both inputs; None for inputs in floats.
+    """
     model = TfliteModel()
     dtype, used = ("float32", [None] * 3) if scales is None else ("int8", [*scales, UNIT])
     first, second, y = (model.tensor((1, 3), dtype, scale) for scale in used)

@@ -18,7 +18,10 @@ TAKEN = 1
 
 
 def leaves(votes: NDArray[Any]) -> Leaves:
-    """The leaves of a tree with one inner node. Half of the samples reach each of its two leaves."""
+    """The leaves of a tree with one inner node. Half of the samples reach each of its two leaves.
+
+    votes: the votes of each leaf, of shape (leaves, results).
+    """
     trees = Trees(np.array([0]), np.array([5], np.int16), np.array([[-1, -2]]), np.array([0]), np.array([[0.5, 0.5]]))
     return Leaves(ForestCode(trees, votes))
 

@@ -100,7 +100,7 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
 
 def test_only_rows_of_any_length_are_cut_where_the_counter_ends():
     """A kernel for rows of any length contains code that splits rows longer than a one-byte counter permits. A kernel
-    in chunks contains none, since its rows are never so long.
+    that sums in chunks contains no such code, since its rows are never so long.
     """
     long, limited = dot(8, 8, 24).composed, dot_in_chunks(24, 6).composed
     assert long is not None

@@ -1,4 +1,4 @@
-"""Each channel whose weights become code is composed once."""
+"""Each channel of a tile whose weights become code is composed only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Rows for which a Cortex-M4 has no kernel that contains the weights as code."""
+"""For the rows of three matrices, a Cortex-M4 has a kernel that contains the weights as code. It has none for those of
+four matrices, or for a row of 4,096 elements.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,11 @@ from tinyml.tools.driver.request import USUAL_GROWTH
 
 
 def judge(scores: Any, labels: Any = None, groups: Any = None) -> LossModel:
-    """The loss model of a classifier whose scores on reals are `scores`."""
+    """The loss model of a classifier whose scores on reals are `scores`.
+
+    labels: the classes of the samples; None if they are unknown.
+    groups: the group of each sample; None if each sample is a group of its own.
+    """
     own = np.arange(len(scores)) if groups is None else groups
     return LossModel(scores.argmax(1), labels, scores, own, numbers=False)
 

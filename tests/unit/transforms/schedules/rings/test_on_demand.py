@@ -20,8 +20,8 @@ Tag = tuple[str, int]
 
 @dataclass
 class Machine:
-    """An interpreter that computes slices of a segment when they are needed. Each bit of its memory contains the tag of
-    its slice.
+    """An interpreter that computes slices of the segment from node `first` to node `last` when they are needed. Each
+    bit of its memory contains the tag of its slice.
     """
 
     graph: Graph
@@ -74,7 +74,11 @@ class Machine:
         self.write(node.result, index)
 
     def window(self, node: Node, number: int, index: int) -> list[int]:
-        """The slices from which a slice of a result is computed."""
+        """The slices of an operand from which a slice of a node's result is computed.
+
+        number: the index of the operand in `node.reads`.
+        index: the index of the slice of the result.
+        """
         read, operand = node.reads[number], self.graph.tensors[node.reads[number].tensor]
         if read.sums:
             return list(range(self.slice.count(operand)))

@@ -13,8 +13,10 @@ from tinyml.transforms.schedules.rings.ring_slots import ring_slots
 
 
 class Reader(NamedTuple):
-    """A reader of a ring. In each step it reads the slices from first to last, both included; none if first is greater
-    than last.
+    """A reader of a ring. Each of the three lists has an entry for every step of the reader.
+
+    times: the time of the step.
+    first, last: the first and the last slice that the step reads; it reads none if first is greater than last.
     """
 
     times: list[int]

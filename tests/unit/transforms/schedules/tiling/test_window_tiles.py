@@ -25,7 +25,13 @@ Q = "!zeroskew.q<8, {}, 0>"
 
 
 def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: float = 64.0) -> tdsl.Conv2dOp:
-    """An unpadded convolution of an image with `size` pixels along each axis."""
+    """An unpadded convolution of an image with `size` pixels along each axis.
+
+    rows: the number of channels of the result.
+    kernel: the height and width of a window.
+    channels: the number of channels of the image.
+    out_scale: the scale of the result.
+    """
     left = size - kernel + 1
     filter, image, out = (
         f"tensor<{shape}x{Q.format(scale)}>"
