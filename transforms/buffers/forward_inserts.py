@@ -106,9 +106,7 @@ def _forward_operands(op: Operation, place: _Place) -> None:
         users = _from_first_user(part, op)
         if not all(_is_known(offset, users) for offset in place.offsets):
             return
-        others = [value for value in op.operands if root(value) is not part.result and value is not dest]
-        values = [*others, *(value for computing in start for value in computing.operands)]
-        if any(_may_be(value, root(place.whole)) for value in values):
+        if any(_may_be(value, root(place.whole)) for computing in start for value in computing.operands):
             return
         place.take(part, users[0])
         op = start[0]

@@ -59,7 +59,7 @@ class _Order(NamedTuple):
 
 
 def _fuses(op: Operation) -> TypeGuard[tdsl.ElementwiseOp]:
-    return isinstance(op, tdsl.ElementwiseOp) and op.FUSES and bool(op.results)
+    return isinstance(op, tdsl.ElementwiseOp) and op.FUSES
 
 
 def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:

@@ -159,3 +159,47 @@ func.func @blocks(%x: i32, %n: index) -> i32 {
 // CHECK-NEXT: memref.store %first, %a
 // CHECK-NEXT: %second = memref.load %b
 // CHECK-NEXT: %third = memref.load %a
+
+// -----
+
+// 16 bits index 65536 packed elements.
+func.func @most(%i: index) -> !fixed.q<6, 3> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<49152xi8>
+  %a = scratch.view %arena[0 : i64] : memref<49152xi8> to memref<65536x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+  %x = memref.load %a[%i] : memref<65536x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+  func.return %x : !fixed.q<6, 3>
+}
+// CHECK-LABEL: func.func @most(%i: index) -> (i8) {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<49152xi8>
+// CHECK-NEXT: %a = scratch.view %arena[0 : i64] {tinyml.format = "!fixed.q<6, 3>"} : memref<49152xi8> to memref<49152xi8>
+// CHECK-NEXT: [[v0:%.*]] = "memref.cast"(%a) : (memref<49152xi8>) -> memref<?xi8>
+// CHECK-NEXT: [[v1:%.*]] = arith.index_cast %i : index to i16
+// CHECK-NEXT: %x = func.call @tm_packed_s6_ram([[v0]], [[v1]]) : (memref<?xi8>, i16) -> i8
+// CHECK-NEXT: func.return %x : i8
+// CHECK-LABEL: func.func private @tm_packed_s6_ram(memref<?xi8>, i16) -> i8
+// CHECK-NEXT: }
+
+// -----
+
+// They do not index one group of four more: the bytes begin at the group that contains the element.
+func.func @beyond(%i: index) -> !fixed.q<6, 3> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<49155xi8>
+  %a = scratch.view %arena[0 : i64] : memref<49155xi8> to memref<65540x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+  %x = memref.load %a[%i] : memref<65540x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+  func.return %x : !fixed.q<6, 3>
+}
+// CHECK-LABEL: func.func @beyond(%i: index) -> (i8) {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<49155xi8>
+// CHECK-NEXT: %a = scratch.view %arena[0 : i64] {tinyml.format = "!fixed.q<6, 3>"} : memref<49155xi8> to memref<49155xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.divsi %i, [[v0]] : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.muli [[v1]], [[v2]] : index
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %a{{\[}}[[v3]]] : memref<49155xi8> to memref<3xi8>
+// CHECK-NEXT: [[v5:%.*]] = arith.remsi %i, [[v0]] : index
+// CHECK-NEXT: [[v6:%.*]] = "memref.cast"([[v4]]) : (memref<3xi8>) -> memref<?xi8>
+// CHECK-NEXT: [[v7:%.*]] = arith.index_cast [[v5]] : index to i16
+// CHECK-NEXT: %x = func.call @tm_packed_s6_ram([[v6]], [[v7]]) : (memref<?xi8>, i16) -> i8
+// CHECK-NEXT: func.return %x : i8
+// CHECK-LABEL: func.func private @tm_packed_s6_ram(memref<?xi8>, i16) -> i8
+// CHECK-NEXT: }

@@ -564,3 +564,202 @@ func.func @choices() -> index {
 // CHECK-NEXT: [[v106:%.*]] = comb.mux [[vactive_6]], [[v64]], %label : i2
 // CHECK-NEXT: [[v63]] = comb.mux [[v75]], [[v106]], %label : i2
 // CHECK-NEXT: hw.output %label, %busy, %done, [[v69]], [[v72]], [[v94]] : i2, i1, i1, i1, i1, i16
+
+// -----
+
+// Iterations start every two cycles: the loop stores the earlier sum one cycle before it stores the next sum.
+func.func @previous() -> index {
+  %w = rtl.memory dense<[1, -2, 3, 4]> : tensor<4xi8> : !rtl.memory<4, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 3 : index
+  %start = arith.constant 0 : i8
+  %sum, %last = scf.for %i = %zero to %n step %one iter_args(%s = %start, %before = %start) -> (i8, i8) {
+    %next = arith.addi %i, %one : index
+    %a = rtl.load %w[%i] : !rtl.memory<4, 8> -> i8
+    %b = rtl.load %w[%next] : !rtl.memory<4, 8> -> i8
+    %p = arith.addi %a, %b : i8
+    %t = arith.addi %s, %p : i8
+    scf.yield %t, %s : i8, i8
+  }
+  rtl.send %last to 0 : i64 : i8
+  func.return %one : index
+}
+// CHECK-LABEL: hw.module @previous(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i1, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i8) {
+// CHECK-NEXT: %0 = hw.constant 0 : i2
+// CHECK-NEXT: %1 = hw.constant false
+// CHECK-NEXT: %w = rtl.ram %clock, read %2 if %3 {depth = 4 : i64, content = dense<[1, -2, 3, 4]> : tensor<4xi8>} : i2 -> i8
+// CHECK-NEXT: %busy = seq.compreg %4, %clock reset %reset, %1 : i1
+// CHECK-NEXT: %done = seq.compreg %5, %clock reset %reset, %1 : i1
+// CHECK-NEXT: %6 = hw.constant true
+// CHECK-NEXT: %7 = comb.xor %busy, %6 : i1
+// CHECK-NEXT: %8 = comb.and %start, %7 : i1
+// CHECK-NEXT: %9 = hw.constant 0 : i3
+// CHECK-NEXT: %i = seq.compreg %10, %clock : i3
+// CHECK-NEXT: %11 = hw.constant 0 : i8
+// CHECK-NEXT: %s = seq.compreg %12, %clock : i8
+// CHECK-NEXT: %before = seq.compreg %13, %clock : i8
+// CHECK-NEXT: %14 = hw.constant 3 : i3
+// CHECK-NEXT: %15 = hw.constant 0 : i4
+// CHECK-NEXT: %16 = hw.constant 3 : i4
+// CHECK-NEXT: %17 = comb.icmp slt %15, %16 : i4
+// CHECK-NEXT: %18 = hw.constant 1 : i2
+// CHECK-NEXT: %19 = hw.constant 1 : i4
+// CHECK-NEXT: %20 = comb.extract %i from 2 :  (i3) -> i1
+// CHECK-NEXT: %21 = comb.concat %20, %i : i1, i3
+// CHECK-NEXT: %22 = comb.add %21, %19 : i4
+// CHECK-NEXT: %23 = comb.icmp slt %22, %16 : i4
+// CHECK-NEXT: %24 = comb.xor %6, %6 : i1
+// CHECK-NEXT: %25 = comb.and %8, %24 : i1
+// CHECK-NEXT: %26 = comb.or %27 : i1
+// CHECK-NEXT: %28 = comb.or %8, %26 : i1
+// CHECK-NEXT: %active = seq.compreg %29, %clock reset %reset, %1 : i1
+// CHECK-NEXT: %active_1 = seq.compreg %30, %clock reset %reset, %1 : i1
+// CHECK-NEXT: %active_2 = seq.compreg %31, %clock reset %reset, %1 : i1
+// CHECK-NEXT: %27 = comb.and %active_1, %23 : i1
+// CHECK-NEXT: %32 = hw.constant 1 : i3
+// CHECK-NEXT: %33 = comb.add %i, %32 : i3
+// CHECK-NEXT: %34 = comb.extract %i from 0 :  (i3) -> i2
+// CHECK-NEXT: %35 = comb.extract %w from 0 :  (i8) -> i4
+// CHECK-NEXT: %next = seq.compreg %36, %clock : i3
+// CHECK-NEXT: %37 = comb.extract %next from 0 :  (i3) -> i2
+// CHECK-NEXT: %38 = comb.extract %w from 0 :  (i8) -> i4
+// CHECK-NEXT: %a = seq.compreg %39, %clock : i4
+// CHECK-NEXT: %40 = comb.extract %a from 3 :  (i4) -> i1
+// CHECK-NEXT: %41 = comb.concat %40, %a : i1, i4
+// CHECK-NEXT: %42 = comb.extract %38 from 3 :  (i4) -> i1
+// CHECK-NEXT: %43 = comb.concat %42, %38 : i1, i4
+// CHECK-NEXT: %44 = comb.add %41, %43 : i5
+// CHECK-NEXT: %45 = comb.extract %44 from 4 :  (i5) -> i1
+// CHECK-NEXT: %46 = comb.replicate %45 : (i1) -> i3
+// CHECK-NEXT: %47 = comb.concat %46, %44 : i3, i5
+// CHECK-NEXT: %48 = comb.add %s, %47 : i8
+// CHECK-NEXT: %49 = comb.extract %22 from 0 :  (i4) -> i3
+// CHECK-NEXT: %50 = comb.xor %active, %6 : i1
+// CHECK-NEXT: %51 = comb.and %active_2, %50 : i1
+// CHECK-NEXT: %active_3 = seq.compreg %52, %clock reset %reset, %1 : i1
+// CHECK-NEXT: %label = seq.compreg %53, %clock : i2
+// CHECK-NEXT: %54 = comb.xor %active_3, %6 : i1
+// CHECK-NEXT: %55 = comb.or %54, %out_ready : i1
+// CHECK-NEXT: %56 = comb.and %1, %55 : i1
+// CHECK-NEXT: %57 = comb.xor %1, %6 : i1
+// CHECK-NEXT: %58 = comb.or %57, %in_valid : i1
+// CHECK-NEXT: %59 = comb.and %active_3, %58 : i1
+// CHECK-NEXT: %60 = comb.xor %1, %6 : i1
+// CHECK-NEXT: %61 = comb.or %60, %in_valid : i1
+// CHECK-NEXT: %62 = comb.and %61, %55 : i1
+// CHECK-NEXT: %63 = comb.or %active, %active_1 : i1
+// CHECK-NEXT: %3 = comb.and %62, %63 : i1
+// CHECK-NEXT: %64 = comb.replicate %active : (i1) -> i2
+// CHECK-NEXT: %65 = comb.and %64, %34 : i2
+// CHECK-NEXT: %66 = comb.replicate %active_1 : (i1) -> i2
+// CHECK-NEXT: %67 = comb.and %66, %37 : i2
+// CHECK-NEXT: %2 = comb.or %65, %67 : i2
+// CHECK-NEXT: %68 = comb.mux %8, %6, %busy : i1
+// CHECK-NEXT: %69 = comb.mux %active_3, %1, %68 : i1
+// CHECK-NEXT: %4 = comb.mux %62, %69, %busy : i1
+// CHECK-NEXT: %70 = comb.mux %8, %1, %done : i1
+// CHECK-NEXT: %71 = comb.mux %active_3, %6, %70 : i1
+// CHECK-NEXT: %5 = comb.mux %62, %71, %done : i1
+// CHECK-NEXT: %72 = comb.mux %active_1, %49, %i : i3
+// CHECK-NEXT: %73 = comb.mux %8, %9, %72 : i3
+// CHECK-NEXT: %10 = comb.mux %62, %73, %i : i3
+// CHECK-NEXT: %74 = comb.mux %active_2, %48, %s : i8
+// CHECK-NEXT: %75 = comb.mux %8, %11, %74 : i8
+// CHECK-NEXT: %12 = comb.mux %62, %75, %s : i8
+// CHECK-NEXT: %76 = comb.mux %active_1, %s, %before : i8
+// CHECK-NEXT: %77 = comb.mux %8, %11, %76 : i8
+// CHECK-NEXT: %13 = comb.mux %62, %77, %before : i8
+// CHECK-NEXT: %29 = comb.mux %62, %28, %active : i1
+// CHECK-NEXT: %30 = comb.mux %62, %active, %active_1 : i1
+// CHECK-NEXT: %31 = comb.mux %62, %active_1, %active_2 : i1
+// CHECK-NEXT: %36 = comb.mux %62, %33, %next : i3
+// CHECK-NEXT: %39 = comb.mux %62, %35, %a : i4
+// CHECK-NEXT: %52 = comb.mux %62, %51, %active_3 : i1
+// CHECK-NEXT: %78 = comb.mux %active_3, %18, %label : i2
+// CHECK-NEXT: %53 = comb.mux %62, %78, %label : i2
+// CHECK-NEXT: hw.output %label, %busy, %done, %56, %59, %before : i2, i1, i1, i1, i1, i8
+// CHECK-NEXT: }
+
+// -----
+
+// Two registers that exchange their values store them in the first cycle of each iteration.
+func.func @swapped() -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 3 : index
+  %start = arith.constant 0 : i8
+  %five = arith.constant 5 : i8
+  %p, %q = scf.for %i = %zero to %n step %one iter_args(%a = %start, %b = %five) -> (i8, i8) {
+    scf.yield %b, %a : i8, i8
+  }
+  rtl.send %q to 0 : i64 : i8
+  func.return %one : index
+}
+// CHECK-LABEL: hw.module @swapped(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i1, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i8) {
+// CHECK-NEXT: %0 = hw.constant false
+// CHECK-NEXT: %busy = seq.compreg %1, %clock reset %reset, %0 : i1
+// CHECK-NEXT: %done = seq.compreg %2, %clock reset %reset, %0 : i1
+// CHECK-NEXT: %3 = hw.constant true
+// CHECK-NEXT: %4 = comb.xor %busy, %3 : i1
+// CHECK-NEXT: %5 = comb.and %start, %4 : i1
+// CHECK-NEXT: %6 = hw.constant 0 : i3
+// CHECK-NEXT: %i = seq.compreg %7, %clock : i3
+// CHECK-NEXT: %8 = hw.constant 0 : i4
+// CHECK-NEXT: %a = seq.compreg %9, %clock : i4
+// CHECK-NEXT: %b = seq.compreg %10, %clock : i4
+// CHECK-NEXT: %11 = hw.constant 3 : i3
+// CHECK-NEXT: %12 = hw.constant 3 : i4
+// CHECK-NEXT: %13 = comb.icmp slt %8, %12 : i4
+// CHECK-NEXT: %14 = hw.constant 1 : i2
+// CHECK-NEXT: %15 = hw.constant 1 : i4
+// CHECK-NEXT: %16 = comb.extract %i from 2 :  (i3) -> i1
+// CHECK-NEXT: %17 = comb.concat %16, %i : i1, i3
+// CHECK-NEXT: %18 = comb.add %17, %15 : i4
+// CHECK-NEXT: %19 = comb.icmp slt %18, %12 : i4
+// CHECK-NEXT: %20 = comb.xor %3, %3 : i1
+// CHECK-NEXT: %21 = comb.and %5, %20 : i1
+// CHECK-NEXT: %22 = hw.constant 5 : i4
+// CHECK-NEXT: %23 = comb.or %24 : i1
+// CHECK-NEXT: %25 = comb.or %5, %23 : i1
+// CHECK-NEXT: %active = seq.compreg %26, %clock reset %reset, %0 : i1
+// CHECK-NEXT: %24 = comb.and %active, %19 : i1
+// CHECK-NEXT: %27 = comb.extract %18 from 0 :  (i4) -> i3
+// CHECK-NEXT: %28 = comb.xor %19, %3 : i1
+// CHECK-NEXT: %29 = comb.and %active, %28 : i1
+// CHECK-NEXT: %active_1 = seq.compreg %30, %clock reset %reset, %0 : i1
+// CHECK-NEXT: %31 = hw.constant 0 : i2
+// CHECK-NEXT: %label = seq.compreg %32, %clock : i2
+// CHECK-NEXT: %33 = comb.xor %active_1, %3 : i1
+// CHECK-NEXT: %34 = comb.or %33, %out_ready : i1
+// CHECK-NEXT: %35 = comb.and %0, %34 : i1
+// CHECK-NEXT: %36 = comb.xor %0, %3 : i1
+// CHECK-NEXT: %37 = comb.or %36, %in_valid : i1
+// CHECK-NEXT: %38 = comb.and %active_1, %37 : i1
+// CHECK-NEXT: %39 = comb.xor %0, %3 : i1
+// CHECK-NEXT: %40 = comb.or %39, %in_valid : i1
+// CHECK-NEXT: %41 = comb.and %40, %34 : i1
+// CHECK-NEXT: %42 = comb.extract %b from 3 :  (i4) -> i1
+// CHECK-NEXT: %43 = comb.replicate %42 : (i1) -> i4
+// CHECK-NEXT: %44 = comb.concat %43, %b : i4, i4
+// CHECK-NEXT: %45 = comb.mux %5, %3, %busy : i1
+// CHECK-NEXT: %46 = comb.mux %active_1, %0, %45 : i1
+// CHECK-NEXT: %1 = comb.mux %41, %46, %busy : i1
+// CHECK-NEXT: %47 = comb.mux %5, %0, %done : i1
+// CHECK-NEXT: %48 = comb.mux %active_1, %3, %47 : i1
+// CHECK-NEXT: %2 = comb.mux %41, %48, %done : i1
+// CHECK-NEXT: %49 = comb.mux %active, %27, %i : i3
+// CHECK-NEXT: %50 = comb.mux %5, %6, %49 : i3
+// CHECK-NEXT: %7 = comb.mux %41, %50, %i : i3
+// CHECK-NEXT: %51 = comb.mux %active, %b, %a : i4
+// CHECK-NEXT: %52 = comb.mux %5, %8, %51 : i4
+// CHECK-NEXT: %9 = comb.mux %41, %52, %a : i4
+// CHECK-NEXT: %53 = comb.mux %active, %a, %b : i4
+// CHECK-NEXT: %54 = comb.mux %5, %22, %53 : i4
+// CHECK-NEXT: %10 = comb.mux %41, %54, %b : i4
+// CHECK-NEXT: %26 = comb.mux %41, %25, %active : i1
+// CHECK-NEXT: %30 = comb.mux %41, %29, %active_1 : i1
+// CHECK-NEXT: %55 = comb.mux %active_1, %14, %label : i2
+// CHECK-NEXT: %32 = comb.mux %41, %55, %label : i2
+// CHECK-NEXT: hw.output %label, %busy, %done, %35, %38, %44 : i2, i1, i1, i1, i1, i8
+// CHECK-NEXT: }

@@ -391,3 +391,48 @@ func.func @same_bytes(%X: tensor<4x!fixed.q<8, 4>>) -> tensor<4x!fixed.q<8, 4>> 
 // CHECK: %b = scratch.alloc : memref<4x!fixed.q<8, 4>>
 // CHECK-NEXT: tdsl.cast %r : memref<4x!fixed.q<8, 5>> into %b
 // CHECK-NEXT: "memref.copy"(%b, %y)
+
+// -----
+
+// Ops that only read a fill share it.
+func.func @one_fill(%X: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %f = tdsl.fill {value = 1.0 : f64} -> tensor<2x1xf32>
+  %p = tdsl.add %f, %X : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %q = tdsl.sub %f, %X : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %p, %q : tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @one_fill(%X: memref<2x1xf32>) -> (memref<2x1xf32>, memref<2x1xf32>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %f = scratch.alloc : memref<2x1xf32>
+// CHECK-NEXT: tdsl.fill {value = 1.000000e+00 : f64} into %f : memref<2x1xf32>
+// CHECK-NEXT: %p = scratch.alloc : memref<2x1xf32>
+// CHECK-NEXT: tdsl.add %f, %X : memref<2x1xf32>, memref<2x1xf32> into %p : memref<2x1xf32>
+// CHECK-NEXT: %q = scratch.alloc : memref<2x1xf32>
+// CHECK-NEXT: tdsl.sub %f, %X : memref<2x1xf32>, memref<2x1xf32> into %q : memref<2x1xf32>
+// CHECK-NEXT: func.return %p, %q : memref<2x1xf32>, memref<2x1xf32>
+// CHECK-NEXT: }
+
+// -----
+
+// An inserted fill begins no tensor, either.
+func.func @inserted_fill(%X: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %f = tdsl.fill {value = 1.0 : f64} -> tensor<2xf32>
+  %y = tdsl.exp %X : tensor<4xf32> -> tensor<4xf32>
+  %p = tdsl.insert_slice %f, %y[%c0] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+  %q = tdsl.insert_slice %f, %p[%c0] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+  func.return %q : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @inserted_fill(%X: memref<4xf32>) -> memref<4xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %f = scratch.alloc : memref<2xf32>
+// CHECK-NEXT: tdsl.fill {value = 1.000000e+00 : f64} into %f : memref<2xf32>
+// CHECK-NEXT: %y = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+// CHECK-NEXT: %p = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.insert_slice %f, %y[%c0] : memref<2xf32>, memref<4xf32> into %p : memref<4xf32>
+// CHECK-NEXT: %q = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.insert_slice %f, %p[%c0] : memref<2xf32>, memref<4xf32> into %q : memref<4xf32>
+// CHECK-NEXT: func.return %q : memref<4xf32>
+// CHECK-NEXT: }

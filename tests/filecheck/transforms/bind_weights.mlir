@@ -10,6 +10,10 @@
 // RUN: sed 's/host/uno/' %s | not tinyml-opt -p 'bind-weights{weights_at="0xFFD8"}' 2>&1 | filecheck %s --check-prefix=BEYOND
 // RUN: sed 's/{tinyml.data}//' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: sed 's/host/uno/; s/\(xi[0-9]*>\) {tinyml.data}/\1 far {tinyml.data}/' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=FAR
+// RUN: mkdir -p %t && tinyml-opt %s -p 'bind-weights{weights_at=".weights"}' > %t/net.mlir
+// RUN: python -c "from xdsl.parser import Parser; from tinyml.dialects.context import context; [net] = Parser(context(), open('%t/net.mlir').read()).parse_module().body.block.ops; open('%t/net.blob', 'wb').write(net.attributes['tinyml.files'].data['.blob'].data)"
+// RUN: sed 's/\[1, 2, 3\]/[1, 2, 4]/' %s | tinyml-opt -p 'bind-weights{weights_at=".weights" weights_for="%t"}' | filecheck %s
+// RUN: sed 's/\[6, 7\]/[6, 8]/' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights" weights_for="%t"}' 2>&1 | filecheck %s --check-prefix=ANOTHER
 
 // The larger elements come first: b at byte 32, then w at 40. The table is no data and stays.
 builtin.module attributes {tinyml.target = "host"} {
@@ -42,3 +46,5 @@ builtin.module attributes {tinyml.target = "host"} {
 // TOP: #define net_BLOB_ADDRESS 0xFFFFFFD4u
 // ABOVE: --weights-at: the 43 bytes at 0xFFFFFFD8 end beyond an address of 32 bits
 // BLANK: --weights-at: expected an address or the name of a section, got 'a b'
+// A program that differs in its weights alone may use the blob, one that differs in its table may not.
+// ANOTHER: --weights-for: these weights need another program

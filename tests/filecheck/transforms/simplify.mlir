@@ -202,3 +202,24 @@ func.func @another() -> i32 {
 // CHECK-LABEL: func.func @another() -> i32 {
 // CHECK-NEXT: %seven = arith.constant 7 : i32
 // CHECK-NEXT: func.return %seven : i32
+
+// A loop that writes an allocated register does so besides what its ops do: equal loads are not one across it.
+func.func @registers(%m: memref<4xi32>, %i: index, %n: !riscv.reg, %x: !riscv.freg<ft0>, %y: !riscv.freg) -> (i32, i32, i32) {
+  %a = memref.load %m[%i] : memref<4xi32>
+  %r = riscv_snitch.frep_outer %n : !riscv.reg iter_args(%s = %x) -> (!riscv.freg<ft0>) {
+    riscv_snitch.frep_yield %s : !riscv.freg<ft0>
+  }
+  %b = memref.load %m[%i] : memref<4xi32>
+  %q = riscv_snitch.frep_outer %n : !riscv.reg iter_args(%t = %y) -> (!riscv.freg) {
+    riscv_snitch.frep_yield %t : !riscv.freg
+  }
+  %c = memref.load %m[%i] : memref<4xi32>
+  func.return %a, %b, %c : i32, i32, i32
+}
+// CHECK-LABEL: func.func @registers(%m: memref<4xi32>, %i: index, %n: !riscv.reg, %x: !riscv.freg<ft0>, %y: !riscv.freg) -> (i32, i32, i32) {
+// CHECK-NEXT: %a = memref.load %m[%i] : memref<4xi32>
+// CHECK-NEXT: %r = riscv_snitch.frep_outer %n : !riscv.reg iter_args(%s = %x) -> (!riscv.freg<ft0>) {
+// CHECK-NEXT: riscv_snitch.frep_yield %s : !riscv.freg<ft0>
+// CHECK-NEXT: }
+// CHECK-NEXT: %b = memref.load %m[%i] : memref<4xi32>
+// CHECK-NEXT: func.return %a, %b, %b : i32, i32, i32

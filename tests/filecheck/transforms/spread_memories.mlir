@@ -3,6 +3,8 @@
 // RUN: sed 's/ 10 {/ 11 {/; s/arena\[4\]/arena[10]/' %s | not tinyml-opt -p spread-memories 2>&1 | filecheck %s --check-prefix=OUTSIDE
 // RUN: sed 's/, memories = .*} : i8/} : i8/' %s | not tinyml-opt -p spread-memories 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: sed 's/, offset = 4 : i64//' %s | not tinyml-opt -p spread-memories 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: sed 's/v8eecc9c3be0b752c/v0000000000000000/' %s | tinyml-opt -p spread-memories | filecheck %s --check-prefix=GONE
+// RUN: sed 's/arena\[4\]/arena[0]/' %s | tinyml-opt -p spread-memories | filecheck %s --check-prefix=UNUSED
 // RUN: echo 'builtin.module {}' | not tinyml-opt -p spread-memories 2>&1 | filecheck %s --check-prefix=EMPTY
 
 // The fast memory has bytes 0 to 3 of the arena and a copy of w, the slow one bytes 4 to 9.
@@ -25,6 +27,9 @@ builtin.module attributes {tinyml.target = "cortex-m4"} {
       c.store %t, %b[%zero] : !c.ptr<i8>
       c.return
     }
+    c.func @net_version() {
+      c.return
+    }
   }
 }
 // CHECK: c.verbatim "net_memories"
@@ -42,6 +47,8 @@ builtin.module attributes {tinyml.target = "cortex-m4"} {
 // CHECK-NEXT: c.view @arena_slow[0]
 // CHECK-NEXT: c.symbol @w_in_fast
 // CHECK-NEXT: c.symbol @v
+// CHECK: c.func @net_version() {
+// CHECK-NEXT: c.return
 
 // C: #ifndef TM_MEMORY_FAST
 // C-NEXT: #define TM_MEMORY_FAST __attribute__((section(".bss.tinyml.fast")))
@@ -62,3 +69,20 @@ builtin.module attributes {tinyml.target = "cortex-m4"} {
 // NONE: 'spread-memories' needs an arena with the memories that 'place-memories' chose
 // WRONG: 'memories' of the arena is not what 'place-memories' writes
 // EMPTY: 'spread-memories' takes one program in C, the module is empty
+
+// A constant that the program no longer has is not copied.
+// GONE: c.verbatim "net_memories"
+// GONE-NEXT: c.constant @w
+// GONE-NEXT: c.constant @v
+// GONE-NEXT: c.arena @arena_fast 4
+// GONE-NEXT: c.arena @arena_slow 6
+// GONE-NEXT: c.func @net_predict
+// GONE-NEXT: c.literal 0 : index
+
+// A memory without views has no arena and no macro.
+// UNUSED: c.verbatim "net_memories"
+// UNUSED-NOT: SLOW
+// UNUSED: c.arena @arena_fast 4
+// UNUSED-NEXT: c.func @net_predict
+// UNUSED: c.view @arena_fast[0] {length = 4 : i64
+// UNUSED-NEXT: c.view @arena_fast[0] {length = 6 : i64

@@ -198,9 +198,9 @@ class LaneRecorder(Machine[Element]):
         return self._op(kind, a, b)
 
     def addi(self, a: Element, b: Element) -> Element:
-        if 0 in (a.constant, b.constant):
+        if a.constant == 0:
             # Sums begin with 0.
-            return a if b.constant == 0 else b
+            return b
         return self._folded(arith.AddiOp, a, b, operator.add)
 
     def subi(self, a: Element, b: Element) -> Element:

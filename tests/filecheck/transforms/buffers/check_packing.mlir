@@ -124,3 +124,23 @@ func.func @carried(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %b : memref<4xf32>
 }
 // CHECK-LABEL: func.func @carried
+
+// -----
+
+// A buffer that both branches overwrite is free before them, although it is read behind them.
+func.func @both_branches(%X: memref<4xf32>, %which: i1) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  %k = tdsl.argmax %a : memref<4xf32>
+  scf.if %which {
+    tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+  } else {
+    tdsl.neg %X : memref<4xf32> into %y : memref<4xf32>
+  }
+  func.return %y : memref<4xf32>
+}
+// CHECK-LABEL: func.func @both_branches
+// CHECK: scf.if

@@ -353,3 +353,39 @@ func.func @filled(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %c : memref<4xf32>
 }
 // CHECK: 'tdsl.exp' writes b (bytes 12 to 27) over a (bytes 0 to 15), which is read later
+
+// -----
+
+// Only one branch overwrites the buffer that is read behind them.
+func.func @one_branch(%X: memref<4xf32>, %which: i1) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+  tdsl.neg %X : memref<4xf32> into %a : memref<4xf32>
+  %k = tdsl.argmax %a : memref<4xf32>
+  scf.if %which {
+    tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+  } else {
+    %l = tdsl.argmax %X : memref<4xf32>
+  }
+  func.return %y : memref<4xf32>
+}
+// CHECK: 'tdsl.neg' writes a (bytes 0 to 15) over y (bytes 0 to 15), which is read later
+
+// -----
+
+// Without a second branch, the buffer may be read as it was before.
+func.func @no_other_branch(%X: memref<4xf32>, %which: i1) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+  tdsl.neg %X : memref<4xf32> into %a : memref<4xf32>
+  %k = tdsl.argmax %a : memref<4xf32>
+  scf.if %which {
+    tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+  }
+  func.return %y : memref<4xf32>
+}
+// CHECK: 'tdsl.neg' writes a (bytes 0 to 15) over y (bytes 0 to 15), which is read later

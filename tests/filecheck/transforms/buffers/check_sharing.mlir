@@ -153,3 +153,10 @@ builtin.module attributes {scratch.shared = {bytes = 0 : i64, alignment = 1 : i6
   }
 }
 // CHECK: scratch.shared = {bytes = 0 : i64, {{.*}}checked = ["exact-cover", "branch-and-bound"]}
+
+// -----
+
+// A record without a proof.
+builtin.module attributes {scratch.shared = {bytes = 8 : i64, alignment = 4 : i64, lower_bound = 8 : i64}} {
+}
+// CHECK: expected a dictionary of bytes, alignment, lower_bound and proof

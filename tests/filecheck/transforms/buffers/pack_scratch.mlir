@@ -311,3 +311,30 @@ func.func @input_handed_on(%which: i1) -> index {
 }
 // CHECK-LABEL: func.func @input_handed_on
 // CHECK-NEXT: scratch.arena {{.*}} : memref<32xi8>
+
+// -----
+
+// An input that moves is the input only where the caller stores it.
+func.func @moved_input() -> (memref<6x1xf32>, memref<12x1xf32>) {
+  %first = scratch.alloc {input} : memref<6x1xf32>
+  %in = scratch.alloc {input} : memref<6x1xf32>
+  %c = scratch.alloc : memref<6x1xf32>
+  %big = scratch.alloc : memref<12x1xf32>
+  %y = scratch.alloc : memref<6x1xf32>
+  tdsl.exp %first : memref<6x1xf32> into %c : memref<6x1xf32>
+  tdsl.fill {value = 0.0 : f64} into %big : memref<12x1xf32>
+  tdsl.add %in, %c : memref<6x1xf32>, memref<6x1xf32> into %y : memref<6x1xf32>
+  func.return %y, %big : memref<6x1xf32>, memref<12x1xf32>
+}
+// SHIFTRY-LABEL: func.func @moved_input
+// SHIFTRY-NEXT: scratch.arena {{.*}} : memref<120xi8>
+// SHIFTRY-NEXT: %first = scratch.view %arena[0 : i64] {live = [-1 : i64, 0 : i64], input} : memref<120xi8> to memref<6x1xf32>
+// SHIFTRY-NEXT: %in = scratch.view %arena[24 : i64] {live = [-1 : i64, 0 : i64], input} : memref<120xi8> to memref<6x1xf32>
+// SHIFTRY-NEXT: [[moved:%.*]] = scratch.view %arena[72 : i64] {live = [1 : i64, 2 : i64]} : memref<120xi8> to memref<6x1xf32>
+// SHIFTRY-NEXT: %c = scratch.view %arena[48 : i64] {live = [0 : i64, 2 : i64]} : memref<120xi8> to memref<6x1xf32>
+// SHIFTRY-NEXT: %big = scratch.view %arena[0 : i64] {live = [1 : i64, 3 : i64]} : memref<120xi8> to memref<12x1xf32>
+// SHIFTRY-NEXT: %y = scratch.view %arena[96 : i64] {live = [2 : i64, 3 : i64]} : memref<120xi8> to memref<6x1xf32>
+// SHIFTRY-NEXT: tdsl.exp %first
+// SHIFTRY-NEXT: scratch.move %in to [[moved]]
+// SHIFTRY-NEXT: tdsl.fill
+// SHIFTRY-NEXT: tdsl.add [[moved]], %c

@@ -187,3 +187,37 @@ func.func @seventeen(%x: tensor<34x1x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.acc
 }
 // USUAL-LABEL: func.func @seventeen
 // USUAL-NOT: tensor.empty()
+
+// Another op reads the weights, so that their order must not change.
+func.func @shared(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>) {
+  %w = tdsl.const dense<1> : tensor<8x1x1xi16> -> tensor<8x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+    %xi = tdsl.index %x[%i] : tensor<8x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %f = tdsl.neg %xi : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %wi = tdsl.index %w[%i] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+    scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+  }
+  %first = tdsl.index %w[%c0] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+  func.return %sum, %first : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>
+}
+// CHECK-LABEL: func.func @shared(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>) {
+// CHECK-NEXT: %w = tdsl.const dense<1> : tensor<8x1x1xi16> -> tensor<8x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c8 = arith.constant 8 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %xi = tdsl.index %x[%i] : tensor<8x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: %f = tdsl.neg %xi : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %first = tdsl.index %w[%c0] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: func.return %sum, %first : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: }

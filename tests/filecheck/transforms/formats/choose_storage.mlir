@@ -2,6 +2,7 @@
 // RUN: tinyml-opt %s -p 'choose-storage{target=uno}' --split-input-file | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=CORTEX
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m55}' --split-input-file | filecheck %s --check-prefix=HELIUM
+// RUN: tinyml-opt %s -p 'choose-storage{target=riscv}' --split-input-file | filecheck %s --check-prefix=RISCV
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m4 packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
 // RUN: not tinyml-opt %s -p 'choose-storage{target=z80}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
@@ -193,3 +194,17 @@ func.func @four_rows(%X: tensor<8x1x!fixed.q<8, 4>>) -> (tensor<3x1x!fixed.q<8, 
 // CORTEX-LABEL: func.func @four_rows
 // CORTEX: %p = tdsl.spmv %V
 // CORTEX: %q = tdsl.matmul
+
+// -----
+
+// On a RISC-V an entry of a sparse row of 16 bits takes 7.75 cycles, less than the 8.75 of an element of one dense row:
+// 13 bytes for four entries have the smaller product of bytes and time than 10 bytes for five elements.
+func.func @four_of_five(%X: tensor<5x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 8>> {
+  %W = tdsl.const dense<[[30000, 30000, 30000, 0, 30000]]> : tensor<1x5xi16> -> tensor<1x5x!fixed.q<16, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<1x5x!fixed.q<16, 4>, #tdsl.csr>, tensor<5x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+  func.return %p : tensor<1x1x!fixed.q<16, 8>>
+}
+// RISCV-LABEL: func.func @four_of_five(%X: tensor<5x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 8>> {
+// RISCV-NEXT: %W = tdsl.const dense<{{\[\[}}30000, 30000, 30000, 0, 30000]]> : tensor<1x5xi16> -> tensor<1x5x!fixed.q<16, 4>, #tdsl.csr>
+// RISCV-NEXT: %p = tdsl.spmv %W, %X : tensor<1x5x!fixed.q<16, 4>, #tdsl.csr>, tensor<5x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+// RISCV-NEXT: func.return %p : tensor<1x1x!fixed.q<16, 8>>

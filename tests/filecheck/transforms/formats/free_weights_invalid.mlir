@@ -1,5 +1,5 @@
-// RUN: not tinyml-opt %s -p free-weights 2>&1 | filecheck %s
-// RUN: sed 's/4>> {$/4>> attributes {tdsl.interface = #tdsl.interface<stored = [2, "support vectors", "a greater C"]>} {/' %s | not tinyml-opt -p free-weights 2>&1 | filecheck %s --check-prefix=STORED
+// RUN: tinyml-opt %s -p free-weights --split-input-file --verify-diagnostics | filecheck %s
+// RUN: sed 's/4>> {$/4>> attributes {tdsl.interface = #tdsl.interface<stored = [2, "support vectors", "a greater C"]>} {/' %s | tinyml-opt -p free-weights --split-input-file --verify-diagnostics | filecheck %s --check-prefix=STORED
 
 // CHECK: --weights-at: the zeros of a sparse matrix are a part of the program
 func.func @sparse(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> {
@@ -8,3 +8,12 @@ func.func @sparse(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> 
   func.return %p : tensor<2x1x!fixed.q<8, 4>>
 }
 // STORED: --weights-at: the support vectors of a model, whose number and classes another training changes, are a part of the program
+
+// -----
+
+// CHECK: --weights-at: the nodes of a forest are a part of the program
+func.func @trees(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %votes = tdsl.const dense<[[1], [2]]> : tensor<2x1xi8> -> tensor<2x1x!fixed.q<8, 4>>
+  %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<8> : tensor<1xi8>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %y : tensor<1x1x!fixed.q<8, 4>>
+}

@@ -8,6 +8,7 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=3}" | filecheck %s --check-prefix=LEAST
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=16}" | filecheck %s --check-prefix=MOST
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=17}" 2>&1 | filecheck %s --check-prefix=MANY
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/halves.npz},synthesise-format{data=%S/../Inputs/halves.npz bits=3}" | filecheck %s --check-prefix=HALVES
 
 // The constant of 64 elements gets a list of eight numbers, the one of 32 none.
 // LISTS: tdsl.const {{.*}} tdsl.numbers = !codebook.c<3, 8, [-207, -116, -78, -33, 0, 49, 106, 188]>
@@ -28,6 +29,9 @@
 // FEW: integers of a list of 3 bits have from 3 to 16, got 2
 // WIDE: codebooks have from 2 to 8 bits, got 9
 // FAMILY: no format with a list of numbers has products with f32
+
+// 32 samples are halves of 16, each of which judges lists whose programs are refined on the other.
+// HALVES: tdsl.numbers = !codebook.c<3, 8, [-207, -118, -74, -31, 0, 48, 115, 196]>
 
 func.func @wide(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
   %W1 = tdsl.const dense<[[0.02, 0.23], [-0.23, 0.18], [0.46, 0.21], [0.78, -0.44], [0.03, -0.35], [-0.39, -0.09], [0.11, 0.21], [0.25, 1.12], [0.43, -0.8], [0.1, -0.31], [-0.26, 0.65], [-0.11, -0.98], [0.16, -0.15], [-0.59, -0.46], [-0.31, -0.01], [-0.21, 0.04], [0.92, -0.4], [-0.4, -0.12], [0.55, -0.35], [0.72, -0.65], [-0.52, -0.03], [-0.43, -0.31], [0.23, 0.36], [0.06, -0.14], [0.67, 0.2], [-0.12, 0.61], [-0.45, 0.08], [0.33, -0.01], [-0.29, 0.18], [-0.27, -0.3], [-0.51, 0.65], [-0.27, 0.58]]> : tensor<32x2xf32> -> tensor<32x2xf32>

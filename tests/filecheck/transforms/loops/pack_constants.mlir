@@ -364,3 +364,42 @@ func.func @many_rows(%x: memref<64x!fixed.q<8, 7>>, %row: index, %at: index) -> 
 // CHECK-LABEL: func.func @many_rows(
 // CHECK: #scratch.packed<4>
 // AUTO: #scratch.packed<4>
+
+// -----
+
+// Rows of two elements are filled up, too.
+func.func @pairs(%X: memref<2x1x!fixed.q<16, 14>>, %Y: memref<3x1x!fixed.q<16, 10>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %wide = arith.constant 2 : index
+  %W = scratch.constant dense<[[1, -2], [3, -31], [5, 6]]> : tensor<3x2xi8> -> memref<3x2x!fixed.q<6, 3>, #scratch.flash>
+  %x = scratch.slice %X[%zero] : memref<2x1x!fixed.q<16, 14>> to memref<2x!fixed.q<16, 14>>
+  scf.for %i = %zero to %three step %one {
+    %at = arith.muli %i, %wide : index
+    %row = scratch.slice %W[%at] : memref<3x2x!fixed.q<6, 3>, #scratch.flash> to memref<2x!fixed.q<6, 3>, #scratch.flash>
+    %start = num.zero : !fixed.acc<32, 17>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 17>, memref<2x!fixed.q<6, 3>, #scratch.flash>, memref<2x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
+    %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 17> -> !fixed.q<16, 10>
+    memref.store %y, %Y[%i, %zero] : memref<3x1x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @pairs(%X: memref<2x1x!fixed.q<16, 14>>, %Y: memref<3x1x!fixed.q<16, 10>>) {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %three = arith.constant 3 : index
+// CHECK-NEXT: %wide = arith.constant 2 : index
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, -2, 0, 0], [3, -31, 0, 0], [5, 6, 0, 0]]> : tensor<3x4xi8> -> memref<3x4x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: %x = scratch.slice %X[%zero] : memref<2x1x!fixed.q<16, 14>> to memref<2x!fixed.q<16, 14>>
+// CHECK-NEXT: scf.for %i = %zero to %three step %one {
+// CHECK-NEXT: %at = arith.muli %i, %wide : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.muli %i, [[v0]] : index
+// CHECK-NEXT: %row = scratch.slice %W{{\[}}[[v1]]] : memref<3x4x!fixed.q<6, 3>, #scratch.packed<6>> to memref<2x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: %start = num.zero : !fixed.acc<32, 17>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 17>, memref<2x!fixed.q<6, 3>, #scratch.packed<6>>, memref<2x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
+// CHECK-NEXT: %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 17> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %y, %Y[%i, %zero] : memref<3x1x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return

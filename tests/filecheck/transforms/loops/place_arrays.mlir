@@ -232,3 +232,25 @@ func.func @kept(%X: memref<4xi8>) -> i8 {
 // CHECK-NEXT: "memref.copy"(%X, %b) : (memref<4xi8>, memref<4xi8>) -> ()
 // CHECK-NEXT: %y = memref.load %b[%c0] : memref<4xi8>
 // CHECK-NEXT: func.return %y : i8
+
+// The slice does not begin at the array's start: the array keeps its place, though the arena has room.
+func.func @later(%X: memref<2xi8>) {
+  %array = memref.alloca() : memref<8xi8>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %a = scratch.slice %array[%c4] : memref<8xi8> to memref<2xi8>
+  "memref.copy"(%X, %a) : (memref<2xi8>, memref<2xi8>) -> ()
+  %x = memref.load %a[%c0] : memref<2xi8>
+  func.return
+}
+// CHECK-LABEL: func.func @later(%X: memref<2xi8>) {
+// CHECK-NEXT: %array = memref.alloca() : memref<8xi8>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
+// CHECK-NEXT: %a = scratch.slice %array[%c4] : memref<8xi8> to memref<2xi8>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<2xi8>, memref<2xi8>) -> ()
+// CHECK-NEXT: %x = memref.load %a[%c0] : memref<2xi8>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }

@@ -496,3 +496,161 @@ func.func @two_slopes(%at: index) -> i8 {
 // CHECK-NEXT: scf.yield %u : i8
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %r : i8
+
+// -----
+
+// The position depends on the indices of both loops: the constant stays.
+func.func @two_indices(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %q = scf.for %j = %zero to %two step %one iter_args(%p = %s) -> (i8) {
+      %row = arith.addi %i, %j : index
+      %v = memref.load %W[%row, %at] : memref<4x10000xi8, #scratch.flash>
+      %t = arith.addi %p, %v : i8
+      scf.yield %t : i8
+    }
+    scf.yield %q : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @two_indices(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %q = scf.for %j = %zero to %two step %one iter_args(%p = %s) -> (i8) {
+// CHECK-NEXT: %row = arith.addi %i, %j : index
+// CHECK-NEXT: %v = memref.load %W[%row, %at] : memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %p, %v : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %q : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : i8
+// CHECK-NEXT: }
+
+// -----
+
+// The position depends on the outer index alone: the outer loop is split, although an inner loop reads the constant.
+func.func @outer_index(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %four step %one iter_args(%s = %start) -> (i8) {
+    %q = scf.for %j = %zero to %two step %one iter_args(%p = %s) -> (i8) {
+      %v = memref.load %W[%i, %at] : memref<4x10000xi8, #scratch.flash>
+      %t = arith.addi %p, %v : i8
+      scf.yield %t : i8
+    }
+    scf.yield %q : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @outer_index(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000xi8, #scratch.flash>
+// CHECK-NEXT: %W_1 = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000xi8, #scratch.flash>
+// CHECK-NEXT: %0 = arith.constant 0 : index
+// CHECK-NEXT: %1 = arith.constant 2 : index
+// CHECK-NEXT: %r = scf.for %i = %0 to %1 step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %q = scf.for %j = %zero to %two step %one iter_args(%p = %s) -> (i8) {
+// CHECK-NEXT: %v = memref.load %W[%i, %at] : memref<2x10000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %p, %v : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %q : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: %2 = arith.constant 4 : index
+// CHECK-NEXT: %r_1 = scf.for %i_1 = %1 to %2 step %one iter_args(%s_1 = %r) -> (i8) {
+// CHECK-NEXT: %q_1 = scf.for %j_1 = %zero to %two step %one iter_args(%p_1 = %s_1) -> (i8) {
+// CHECK-NEXT: %3 = arith.constant 2 : index
+// CHECK-NEXT: %4 = arith.subi %i_1, %3 : index
+// CHECK-NEXT: %v_1 = memref.load %W_1[%4, %at] : memref<2x10000xi8, #scratch.flash>
+// CHECK-NEXT: %t_1 = arith.addi %p_1, %v_1 : i8
+// CHECK-NEXT: scf.yield %t_1 : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %q_1 : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r_1 : i8
+// CHECK-NEXT: }
+
+// -----
+
+// The first row would lie before the constant, which stays.
+func.func @before_the_first(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %double = arith.muli %i, %two : index
+    %row = arith.subi %double, %one : index
+    %v = memref.load %W[%row, %at] : memref<4x10000xi8, #scratch.flash>
+    %t = arith.addi %s, %v : i8
+    scf.yield %t : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @before_the_first(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %double = arith.muli %i, %two : index
+// CHECK-NEXT: %row = arith.subi %double, %one : index
+// CHECK-NEXT: %v = memref.load %W[%row, %at] : memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %s, %v : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : i8
+// CHECK-NEXT: }
+
+// -----
+
+// Each iteration reads the third row from its position, where it has two rows: the constant stays.
+func.func @third_row(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %double = arith.muli %i, %two : index
+    %next = arith.addi %double, %two : index
+    %v = memref.load %W[%next, %at] : memref<4x10000xi8, #scratch.flash>
+    %t = arith.addi %s, %v : i8
+    scf.yield %t : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @third_row(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %double = arith.muli %i, %two : index
+// CHECK-NEXT: %next = arith.addi %double, %two : index
+// CHECK-NEXT: %v = memref.load %W[%next, %at] : memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %s, %v : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : i8
+// CHECK-NEXT: }

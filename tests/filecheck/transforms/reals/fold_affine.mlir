@@ -283,3 +283,19 @@ func.func @formats(%X: tensor<3x1x!fixed.q<8, 4>>, %Y: tensor<2x1xf32>, %Z: tens
 // CHECK-NEXT: %s = tdsl.matmul %w, %p
 // CHECK-NEXT: %t = tdsl.add %Y, %Z
 // CHECK-NEXT: %u = tdsl.matmul %W, %t
+
+// -----
+
+// A factor in a format, whose product is rounded, stays before trees, too.
+func.func @trees(%X: tensor<1x2x!fixed.q<8, 4>>, %votes: tensor<2x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %rate = tdsl.const dense<[[32, 64]]> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 4>>
+  %a = tdsl.mul %X, %rate : tensor<1x2x!fixed.q<8, 4>>, tensor<1x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<8, 4>>
+  %y = tdsl.forest %a, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<8> : tensor<1xi8>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %y : tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @trees(%X: tensor<1x2x!fixed.q<8, 4>>, %votes: tensor<2x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+// CHECK-NEXT: %rate = tdsl.const dense<{{\[\[}}32, 64]]> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %a = tdsl.mul %X, %rate : tensor<1x2x!fixed.q<8, 4>>, tensor<1x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %y = tdsl.forest %a, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<8> : tensor<1xi8>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %y : tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: }

@@ -176,3 +176,39 @@ func.func private @random() -> tensor<2x1xf32>
 // CHECK-NEXT: %e = tdsl.exp %r
 // CHECK-NEXT: %b = tdsl.add %a, %n
 // CHECK-NEXT: %c = tdsl.add %b, %e
+
+// -----
+
+// An operand with another use in the loop is not spared, and ops on indices stay.
+func.func @other_uses(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> (tensor<2x1xf32>, index) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %y, %k = scf.for %i = %0 to %2 step %1 iter_args(%a = %h, %n = %0) -> (tensor<2x1xf32>, index) {
+    %j = arith.addi %1, %2 : index
+    %l = tdsl.argmax %x : tensor<2x1xf32>
+    %t = tdsl.tanh %x : tensor<2x1xf32> -> tensor<2x1xf32>
+    %p = tdsl.neg %t : tensor<2x1xf32> -> tensor<2x1xf32>
+    %q = tdsl.add %t, %p : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %b = tdsl.add %a, %q : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %m = arith.addi %l, %j : index
+    scf.yield %b, %m : tensor<2x1xf32>, index
+  }
+  func.return %y, %k : tensor<2x1xf32>, index
+}
+// CHECK-LABEL: func.func @other_uses(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> (tensor<2x1xf32>, index) {
+// CHECK-NEXT: %0 = arith.constant 0 : index
+// CHECK-NEXT: %1 = arith.constant 1 : index
+// CHECK-NEXT: %2 = arith.constant 2 : index
+// CHECK-NEXT: %t = tdsl.tanh %x : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y, %k = scf.for %i = %0 to %2 step %1 iter_args(%a = %h, %n = %0) -> (tensor<2x1xf32>, index) {
+// CHECK-NEXT: %j = arith.addi %1, %2 : index
+// CHECK-NEXT: %l = tdsl.argmax %x : tensor<2x1xf32>
+// CHECK-NEXT: %p = tdsl.neg %t : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %q = tdsl.add %t, %p : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.add %a, %q : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %m = arith.addi %l, %j : index
+// CHECK-NEXT: scf.yield %b, %m : tensor<2x1xf32>, index
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y, %k : tensor<2x1xf32>, index
+// CHECK-NEXT: }

@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p "rotate-distances{data=%S/../Inputs/turned.npz}" --split-input-file | filecheck %s
 // RUN: not tinyml-opt %s -p "rotate-distances{data=%S/../Inputs/wrong.npz}" --split-input-file 2>&1 | filecheck %s --check-prefix=SHAPE
+// RUN: tinyml-opt %s -p "rotate-distances{data=%S/../Inputs/linear.npz}" --split-input-file | filecheck %s --check-prefix=SINGLE
 
 // CHECK-LABEL: func.func @f
 // The first coordinate of W x reaches 3.25, the second 0.625; turned by nearly a right angle's half both reach 2.33, and 1.7
@@ -19,6 +20,12 @@ func.func @f(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // CHECK: %B = tdsl.const dense<{{\[\[}}-3.61{{[0-9]*}}], [3.70{{[0-9]*}}]]>
 // CHECK: %g = tdsl.const dense<-0.345{{[0-9]*}}>
 // SHAPE: error: {{.*}}: pass 'rotate-distances': samples of `x` have 3 values, the program expects 2
+
+// The moments of a single sample have rank 1. Vectors become 1.7612 times as great, and the factor 1 / 1.7612^2 of itself.
+// SINGLE-LABEL: func.func @f
+// SINGLE-NEXT: %W = tdsl.const dense<{{\[\[}}-1.43{{[0-9]*}}, 0.147{{[0-9]*}}], [-1.11{{[0-9]*}}, -1.23{{[0-9]*}}]]>
+// SINGLE-NEXT: %B = tdsl.const dense<{{\[\[}}-3.95{{[0-9]*}}], [-3.60{{[0-9]*}}]]>
+// SINGLE-NEXT: %g = tdsl.const dense<-0.322{{[0-9]*}}>
 
 // -----
 

@@ -220,3 +220,33 @@ func.func @two(%a: i26, %y: !rtl.memory<8, 26>) {
 // CHECK: %b = arith.addi %a, %a : i26
 // CHECK-NEXT: %c = arith.addi %b, %a : i26
 // CHECK-NEXT: %d = arith.addi %c, %a {rtl.cycle = 0 : i64} : i26
+
+// A store gives the last cycle of the outer body, so that its end need not wait for what the inner loop computes.
+func.func @stored(%y: !rtl.memory<4, 8>, %a: i8) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 4 : index
+  %p = scf.for %i = %zero to %n step %one iter_args(%q = %a) -> (i8) {
+    %r = scf.for %j = %zero to %n step %one iter_args(%s = %q) -> (i8) {
+      %t = arith.addi %s, %a : i8
+      scf.yield %t : i8
+    }
+    rtl.store %r, %y[%i] : i8, !rtl.memory<4, 8>
+    scf.yield %r : i8
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @stored(%y: !rtl.memory<4, 8>, %a: i8) {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %n = arith.constant 4 : index
+// CHECK-NEXT: %p = scf.for %i = %zero to %n step %one iter_args(%q = %a) -> (i8) {
+// CHECK-NEXT: %r = scf.for %j = %zero to %n step %one iter_args(%s = %q) -> (i8) {
+// CHECK-NEXT: %t = arith.addi %s, %a {rtl.cycle = 0 : i64} : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: } {rtl.wait, rtl.interval = 1 : i64}
+// CHECK-NEXT: rtl.store %r, %y[%i] {rtl.cycle = 0 : i64} : i8, !rtl.memory<4, 8>
+// CHECK-NEXT: scf.yield %r : i8
+// CHECK-NEXT: } {rtl.wait}
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }

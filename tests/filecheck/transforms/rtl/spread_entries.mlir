@@ -483,3 +483,47 @@ builtin.module attributes {tinyml.target = "arty-a7"} {
 // HALF: rtl.lanes = 50
 // WHOLE-LABEL: func.func @most
 // WHOLE: rtl.lanes = 64
+
+// -----
+
+// The products of three elements need no LUTs, because DSPs compute them. The part of the LUTs is enough for 18 elements.
+func.func @to_the_last() {
+  %values = rtl.memory dense<3> : tensor<60xi32> : !rtl.memory<60, 32>
+  %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+  %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+  %x = rtl.memory : !rtl.memory<61, 32>
+  %y = rtl.memory : !rtl.memory<1, 64>
+  %start = arith.constant 0 : i64
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %eleven = arith.constant 11 : index
+  %eight = arith.constant 8 : index
+  %five = arith.constant 5 : i16
+  scf.for %i = %zero to %eleven step %one {
+    scf.for %j = %zero to %eight step %one {
+      %e = rtl.receive : i16
+      %p = arith.muli %e, %e : i16
+      %pw = arith.extsi %p : i16 to i64
+      %k = arith.muli %j, %eleven : index
+      rtl.store %pw, %y[%zero] : i64, !rtl.memory<1, 64>
+    }
+  }
+  num.contract %row to 1 {
+    %sum = num.entries %start, %gaps, %lengths : i64, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i64 {
+    ^bb0(%s: i64, %entry: index, %column: index):
+      %v = rtl.load %values[%entry] : !rtl.memory<60, 32> -> i32
+      %xe = rtl.load %x[%column] : !rtl.memory<61, 32> -> i32
+      %vw = arith.extsi %v : i32 to i64
+      %xw = arith.extsi %xe : i32 to i64
+      %product = arith.muli %vw, %xw : i64
+      %t = arith.addi %s, %product : i64
+      num.next %t : i64
+    }
+    rtl.store %sum, %y[%row] : i64, !rtl.memory<1, 64>
+  }
+  func.return
+}
+// HALF-LABEL: func.func @to_the_last
+// HALF-COUNT-15: rtl.logic
+// HALF-NOT: rtl.logic
+// HALF: rtl.lanes = 18

@@ -158,3 +158,25 @@ def test_the_bound_of_a_long_chain_takes_few_unions(monkeypatch: pytest.MonkeyPa
     tasks = [Task(frozenset({i, i + 1}), frozenset({i - 1} - {-1})) for i in range(500)]
     assert OrderingProblem([1] * 501, tasks).bound == 2
     assert united < 10 * 500
+
+
+@pytest.mark.parametrize(
+    ("after", "ends"),
+    [
+        ([()], [1]),
+        ([(), ()], [2]),
+        ([(), (0,)], [1, 2]),
+        ([(), (0,), (1,)], [1, 2, 3]),
+        # Two branches between the first task and the last one.
+        ([(), (0,), (0,), (1, 2)], [1, 3, 4]),
+        # The last task depends on no other one; the third does not depend on the first.
+        ([(), (), (0, 1), (2,), ()], [5]),
+        ([(), (), (1,), (0, 2)], [3, 4]),
+    ],
+)
+def test_a_section_ends_where_all_later_tasks_depend_on_all_earlier_tasks(
+    after: list[tuple[int, ...]], ends: list[int]
+):
+    tasks = [Task(frozenset({i}), frozenset(before)) for i, before in enumerate(after)]
+    sections = OrderingProblem([1] * len(tasks), tasks, frozenset()).sections
+    assert sections == [range(first, end) for first, end in zip([0, *ends[:-1]], ends, strict=True)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -270,3 +272,15 @@ def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]
     room = max(tiles.added(group) for group in groups)
     taken = Choice(groups, tiles, estimates, estimates.plain.flash + room, estimates.plain.ram + 4096).made()
     assert taken == groups[best]
+
+
+def test_later_choices_count_only_the_bytes_that_they_add():
+    """After the first, of 100 bytes, 2 cycles for one byte come before 10 for ten bytes, which do not fit then."""
+    sizes, savings = {"first": 100, "small": 1, "large": 10}, {"first": 1000, "small": 2, "large": 10}
+    nothing = SimpleNamespace(flash=0, ram=0, time=0)
+    tiles: Any = SimpleNamespace(added=lambda taken: sum(map(sizes.__getitem__, taken)))  # pyright: ignore
+    estimates: Any = SimpleNamespace(of=lambda _: nothing)  # pyright: ignore
+    call: Any = None
+    groups: Any = [{part: TileCandidate(part, call, TimeSaving(saved, saved))} for part, saved in savings.items()]
+    assert [*Choice(groups, tiles, estimates, 110, 0).made()] == ["first", "small"]
+    assert [*Choice(groups, tiles, estimates, 111, 0).made()] == ["first", "small", "large"]

@@ -407,6 +407,12 @@ def test_of_equally_fast_ones_the_smaller_and_then_the_better_is_chosen():
     assert widths_of(pareto.chosen().choices) == (16, 8)
 
 
+def test_what_exceeds_the_limits_by_its_estimate_is_not_built():
+    pareto = finished(Limits(ram=13, loss=4.0))
+    assert widths_of(pareto.chosen().choices) == (16, 16)
+    assert not pareto.search.judged_costs.measurements
+
+
 def test_what_is_not_feasible_is_not_chosen():
     pareto = finished(Limits(ram=14, loss=4.0))
     pareto.search.judged_costs.excess = lambda choices: widths_of(choices) == (12, 16)
