@@ -213,7 +213,10 @@ class Program:
         return r_squared(self._scores(outputs).reshape(targets.shape), targets)
 
     def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:
-        """The value of a metric for the outputs of a program."""
+        """The value of a metric for the outputs of a program on data.
+
+        Raises `InputError` for a metric that cannot be computed from the outputs and the data alone.
+        """
         from tinyml.dialects.tdsl.interface import read_interface
         from tinyml.runtime.evaluator.evaluator import in_reals
         from tinyml.transforms.formats.evaluation.answers import answers_of

@@ -37,7 +37,7 @@ def count(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """Parse a number of seconds, which may be infinite."""
+    """Parse a number of seconds, at least 0, which may be infinite."""
     if not (value := _real(text)) >= 0:
         raise ArgumentTypeError(f"expected a number of seconds, got '{text}'")
     return value

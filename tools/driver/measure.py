@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 class DetectionRates:
     """The results of a detector of anomalies on samples.
 
-    auc: the area under the ROC curve; None unless both kinds of samples are labelled.
-    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
-    found: the share of labelled anomalies that it reports; None without labels.
+    auc: the area under the ROC curve; None unless both normal samples and anomalies are labelled.
+    alarms: the share of normal samples that the detector reports as anomalies (false alarms); the share of all samples
+        unless both kinds are labelled.
+    found: the share of labelled anomalies that the detector reports; None unless both kinds are labelled.
     """
 
     auc: float | None
@@ -63,8 +64,10 @@ class Detection:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Percentages of correct answers (None without labels), and the number of samples on which the programs disagree.
+    """The accuracy of a program on reals and in formats.
 
+    reals, formats: the percentages of correct answers; None without labels.
+    disagreements: the number of `samples` whose answer on reals differs from the answer in formats.
     regression: the errors of a program that computes numbers instead of a class; None for a classifier.
     detection: the results of a detector, whose correct answers are detected anomalies and accepted normal samples; None
         for other programs.
@@ -182,6 +185,8 @@ class MismatchError(DeviceError):
 def check_equal(mismatch: str | None, device: str, file: Path) -> None:
     """Raise `MismatchError` if there is a mismatch between a device and the evaluator.
 
+    mismatch: the first difference, in words; None if there is none.
+    device: the name of the device.
     file: the model or folder to name.
     """
     if mismatch is not None:

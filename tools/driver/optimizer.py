@@ -272,8 +272,8 @@ class TinymlOptMain(xDSLOptMain):
             super().run()
 
     def _run_expecting_errors(self) -> bool:
-        """Compare the errors of each piece of the input with the expected errors; return False if the file expects
-        none.
+        """Compare the errors of each piece of the input with the expected errors, and return True. If the file expects
+        no errors, do nothing and return False.
 
         For a file without expectations, `--verify-diagnostics` has xDSL's meaning: print an error.
         """

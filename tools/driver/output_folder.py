@@ -67,7 +67,9 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
-    """Write some misclassified samples, if there are any, and return the written arrays (`reports.facts.answers`)."""
+    """Write some misclassified samples, and return the written arrays (`reports.facts.answers`). If there are no
+    misclassified samples, write nothing and return an empty dictionary.
+    """
     if accuracies.answers is None:
         return {}
     from tinyml.runtime.model.program_data import in_file_order
@@ -218,7 +220,7 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
 
 
 def found_report(folder: Path) -> dict[str, Any] | None:
-    """The report in a folder, which lists its files; None for a folder without a report."""
+    """The report in a folder, which lists the folder's files; None for a folder without a readable report."""
     try:
         report = json.loads(read_bytes(folder / REPORT, "report"))
     except (InputError, ValueError, RecursionError):
@@ -237,7 +239,9 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _digest(file: Path) -> str | None:
-    """The SHA-256 of a regular file; None for a link and any other kind of file."""
+    """The SHA-256 of a regular file; None for a link and any other kind of file. Raises `InputError` for a file that
+    cannot be read.
+    """
     if not file.is_file() or file.is_symlink():
         return None
     try:

@@ -180,7 +180,7 @@ def _check_fit(chosen: Board, flash: int, ram: int) -> None:
 
 
 def _save(outputs: Outputs, file: Path) -> None:
-    """Write the labels and, if there are any, the scores of all samples to a file."""
+    """Write the labels and, if there are any, the scores and the further outputs of all samples to a file."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {"labels": outputs.classes}
     if outputs.scores is not None:

@@ -138,7 +138,10 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
 
 def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
-    """A copy of a program at L0 that returns only the requested outputs, as the reference for comparisons."""
+    """A copy of a program at L0 that returns only the requested outputs, as the reference for comparisons.
+
+    outputs: a value of the option `--outputs`.
+    """
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module

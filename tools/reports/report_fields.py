@@ -56,7 +56,10 @@ class Errors(TypedDict):
 
 
 class Regression(TypedDict):
-    """The errors of a regressor on reals and in formats."""
+    """The errors of a regressor on reals and in formats; None without targets.
+
+    difference: the mean absolute difference between the outputs on reals and in formats.
+    """
 
     reals: Errors | None
     formats: Errors | None
@@ -125,7 +128,9 @@ class Peak(TypedDict):
 
 
 class Ring(TypedDict):
-    """The part of an image that a ring buffer holds."""
+    """The part of an image that a ring buffer stores: `held` of the `of` rows or pixels of the image; `by` is `rows` or
+    `pixels`.
+    """
 
     held: Count
     of: Count
@@ -142,7 +147,7 @@ class MappedBuffer(BufferBytes):
 
 
 class Memory(TypedDict):
-    """The contents of the arena over time."""
+    """The contents of the arena over time, as `memory_report` returns them."""
 
     height: Count
     lower_bound: Count
@@ -205,13 +210,17 @@ class SearchFields(TypedDict):
 
 
 class Look(TypedDict):
-    """The loss of an alternative by an evaluation on some samples."""
+    """The loss of an alternative on the validation set, in points."""
 
     points: Unbounded
 
 
 class AlternativeFields(TypedDict):
-    """An alternative that `auto` considered, with its estimated costs."""
+    """An alternative that `auto` considered, with its estimated costs.
+
+    look, loss: the loss with constants rounded to nearest and with refined constants; None without an evaluation.
+    verdict: the reason why it was chosen or refused.
+    """
 
     name: str
     time: float | None
@@ -229,7 +238,11 @@ class ChoiceFields(TypedDict):
 
 
 class Segment(TypedDict):
-    """A segment of a network that is not computed op by op."""
+    """A segment of a network that is not computed op by op.
+
+    first, last: the names of its first and its last op.
+    by: the tiling that executes it.
+    """
 
     first: str
     last: str
@@ -244,7 +257,10 @@ class Warning(TypedDict):
 
 
 class Stream(TypedDict):
-    """The input of a streamed program."""
+    """The input of a streaming program.
+
+    hop: the number of elements from the start of one frame to the start of the next.
+    """
 
     hop: Count
 

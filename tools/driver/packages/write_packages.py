@@ -22,8 +22,11 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
-    """Write the folder of each packaging and, if requested, the archive `NAME.zip` of each packaging that has
-    archives.
+    """Write the folder of each packaging and, if requested, the archive `NAME.zip` of each packaging that has archives.
+
+    zipped: true to write archives.
+
+    Raises `InputError` if the folder of a packaging already exists.
     """
     for packaging in packagings:
         if (folder / packaging.name).exists():
