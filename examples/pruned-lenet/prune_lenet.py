@@ -134,7 +134,13 @@ def run(*arguments: object) -> None:
 
 
 def prune_lenet(out: Path, ram: int, epochs: int, images_used: int, target: str) -> dict[str, object]:
-    """Prune, train and compile LeNet in the folder `out`, and return the results to be printed."""
+    """Prune, train and compile LeNet in the folder `out`, and return the results to be printed.
+
+    ram: the limit for the pruned network's memory, in bytes.
+    epochs: the number of passes over the training images.
+    images_used: the number of images that determine the number formats.
+    target: the name of the board.
+    """
     out.mkdir(parents=True, exist_ok=True)
     x, y = images()
     tested = slice(TRAINED, None)

@@ -146,7 +146,11 @@ class DeviceState:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginState:
-    """An entry point of another package, with its group and, if it is skipped, the reason."""
+    """An entry point of another package.
+
+    help: a one-line description.
+    left_out: the reason why the entry point is skipped; None if it is used.
+    """
 
     package: str
     group: str

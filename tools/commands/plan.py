@@ -254,7 +254,10 @@ def _planned_programs(
 
 
 def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
-    """Lower the model to L1. Raises `InputError` if number formats have to be chosen, but there is no data."""
+    """Lower the model to L1. Raises `InputError` if number formats have to be chosen, but there is no data.
+
+    step: called with the name of each step at its start.
+    """
     from tinyml.dialects import tdsl
     from tinyml.lowering import pipelines
     from tinyml.tools.driver.stages import load_program, refine_kept

@@ -95,7 +95,9 @@ def compare_formats(
 
     folders: model folders.
     ways: format settings in the syntax of `FormatSetting.parse`; `DEFAULT_FORMATS` if empty.
-    picture: a file for a drawing of the means.
+    target: the name of the board.
+    json_file: a file for the rows as JSON; None for no file.
+    picture: a file for a drawing of the means; None for no drawing.
 
     Raises `InputError` for a malformed setting and for data without labels.
     """
@@ -146,7 +148,11 @@ def _rows(folder: Path, ways: Sequence[FormatSetting], chosen: Board) -> list[di
 
 
 def _request(search: str, limit: Report | None) -> SearchRequest:
-    """A search limited to the memory of another program; raises `InputError` if that program does not compile."""
+    """A search limited to the memory of another program.
+
+    search: the name of the search.
+    limit: the report of the other program; None if that program does not compile, which raises `InputError`.
+    """
     if limit is None:
         raise InputError("searches need the memory of the uniform 8-bit program, which does not run for this model")
     options = {"ram": limit.ram_bytes.total}

@@ -113,6 +113,7 @@ def compare_searches(
 
     folders: model folders.
     arithmetics: in the syntax of `ArithmeticChoice.parse`.
+    json_file: a file for the rows as JSON; None for no file.
     """
     with json_results(json_file) as rows:
         choices = [ArithmeticChoice.parse(text) for text in arithmetics]

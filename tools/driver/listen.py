@@ -97,6 +97,8 @@ def heard_in(
 def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
     """Run a program over a recording, draw the answers if requested, and return the result of the command as JSON
     values.
+
+    Raises `InputError` for a recording that cannot be read, and as `heard_in` and `words_in` do.
     """
     from tinyml.runtime.readers.recordings import read_wav
     from tinyml.tools.cli.atomic_output import write_file

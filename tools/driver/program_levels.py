@@ -54,7 +54,10 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
 
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source operation of each op at L1, found by lowering a copy in which every value has a unique name."""
+    """The source operation of each op at L1, found by lowering a copy in which every value has a unique name.
+
+    Raises `InputError` if the buffers in the folder were not lowered from this program.
+    """
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()

@@ -74,7 +74,10 @@ def statement(
 ) -> OpStatement:
     """The statement about the op that `make` builds from values of the given types.
 
+    name: the part of the statement's name that follows the name of the op.
     operands: the type and the possible raws of each operand.
+    assumed: the condition on the operands; by default `assumption_of` the op.
+    cuts: as in `Statement`.
 
     Raises `Undocumented` for an op without a documented meaning.
     """

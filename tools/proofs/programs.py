@@ -93,7 +93,8 @@ def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
 
 
 def _domain(op: num.NumOp, type: Attribute, places: int | None = None) -> Domain:
-    """The possible integers of an op's operand.
+    """The possible integers of an op's operand. Raises `Undocumented` if they are unknown, for example for a shift by
+    an amount that is read from memory.
 
     places: the amount of the op's shift, if it is known.
     """
@@ -227,8 +228,10 @@ def _moved(value: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentStatement(Statement):
-    """The statement that grouped sums are shifted correctly: the shift amounts in loops are exponents of the program's
-    groups.
+    """The statement that grouped sums are shifted correctly.
+
+    shifted: the shift amounts in the program's loops.
+    exponents: the exponents of the program's groups, which these amounts must be.
     """
 
     shifted: Sequence[int]
@@ -282,6 +285,8 @@ def _rows(
     map: the map from loop indices to indices of weights.
     summed: the extents of the loops over which the op sums.
     constant: the matrices.
+
+    Raises `Undocumented` if there are more than `MOST_WEIGHTS` weights.
     """
     shape = tdsl.shape_of(op.out)
     used = map.used_dims()

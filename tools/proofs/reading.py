@@ -79,6 +79,7 @@ def _run(
     """Interpret a block; return all returned or yielded values.
 
     values: the values of the ops before the block.
+    promise: called with the text and the condition of each promise.
     """
     values.update(zip(block.args, arguments, strict=True))
 
@@ -170,7 +171,12 @@ AMOUNTS = 4
 def _by_amount(
     op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None], shift: Callable[[Any, Any], Any]
 ) -> Any:
-    """The result of a shift, as a multiplication or division by a power of two."""
+    """The result of a shift, as a multiplication or division by a power of two.
+
+    shift: computes the result from the operand and the power of two.
+
+    Raises `Unread` if the amount has too many possible values or is outside the register.
+    """
     (x, amount), width = operands, _width(op.results[0])
     if isinstance(amount, Values):
         promise(f"{op.name} shifts by less than {width}", within(amount, 0, width - 1))

@@ -101,9 +101,10 @@ class Drawing:
         )
 
     def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "", *, kind: str = "ink") -> None:
-        """Draw a line in ink.
+        """Draw a line, by default in ink.
 
-        dashes: lengths in pixels, such as "4 3".
+        dashes: lengths in pixels, such as "4 3"; empty for a solid line.
+        kind: the class of the line.
         """
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
         ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'

@@ -127,7 +127,8 @@ def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
 
 
 def needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
-    """The estimated resources of the requested program; None for a search, and without data.
+    """The estimated resources of the requested program. None for a search, without data, for a program that already has
+    number formats, and for a program whose constants exceed the memory that the board can address.
 
     program: the program on reals.
     """

@@ -72,7 +72,12 @@ def statements_of(sum: Summed) -> Iterator[QuireStatement]:
 
 
 def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int]) -> bool:
-    """Whether a statement about sums of posits <n, es> is true for some inputs."""
+    """Whether a statement about sums of posits <n, es> is true for some inputs.
+
+    type: n and es.
+    length: the number of products in a sum.
+    name: the name of the statement.
+    """
     [one] = (one for one in statements_of(Summed(PositType(*type), length)) if one.name == name)
     expected = one.expected(inputs)
     promised = all(promise.holds is True for promise in one.promises()(inputs, expected))

@@ -91,7 +91,9 @@ def _inside(block: Block, sources: SourceNames) -> list[LoopFacts]:
 
 
 def _kernel(op: Operation) -> str | None:
-    """The function of the kernel that an op calls, with the sizes for which it is composed."""
+    """The function of the kernel that an op calls, with the sizes for which it is composed; None for an op that calls
+    no kernel.
+    """
     kernel = op.properties.get(KERNEL) or op.attributes.get(KERNEL)
     if kernel is None:
         return None

@@ -99,6 +99,8 @@ class PageFacts:
 def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
     """Yield the program's board, then the other boards with its chip, in ascending order of RAM. For a board with
     another core than the program's, the sizes are lower bounds.
+
+    Yields nothing if the memories of the program's board are unknown, and skips other boards with unknown memories.
     """
     ram = report.ram_bytes
     if board.flash is None or board.ram is None:

@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """An HTML paragraph of plain text."""
+    """An HTML paragraph of plain text, with the classes `kind` of the style sheet."""
     return f"<p{marked(kind)}>{escape(text)}</p>"
 
 
@@ -113,7 +113,12 @@ def details(summary: str, content: str) -> str:
 
 
 def section(name: str, heading: str, *content: str, kind: str = "") -> str:
-    """A section with a heading of the second level; `name` is its anchor."""
+    """A section with a heading of the second level; empty parts of its content are omitted.
+
+    name: the anchor.
+    content: HTML.
+    kind: a class of the style sheet.
+    """
     parts = "\n".join(part for part in content if part)
     return f'<section id="{name}"{marked(kind)}><h2>{escape(heading)}</h2>\n{parts}\n</section>'
 
@@ -127,6 +132,7 @@ def page(
 ) -> str:
     """The complete HTML file of a page.
 
+    heading: the first heading, by default the title.
     links: anchor, text and optional class of each entry of the table of contents.
     extra: the name of an additional style sheet and script.
     """
