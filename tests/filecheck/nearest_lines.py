@@ -48,7 +48,9 @@ class NearestLines(Matcher):
         return None
 
     def _text(self, part: object) -> str:
-        """The literal text of a part of a pattern; empty for a regular expression or a variable."""
+        """The text that a part of a pattern stands for: literal text, the value of a variable (empty before its
+        definition), or a space for a regular expression.
+        """
         match part:
             case Literal(content):
                 return content

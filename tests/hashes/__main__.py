@@ -72,6 +72,9 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 def texts_before(names: list[str], models: Path | None) -> dict[str, dict[str, str]]:
     """The files of each program as compiled by the commit that last changed the digests; empty if that commit is
     unavailable or its compilation fails.
+
+    names: the names of the programs.
+    models: the folder with models outside the repository; None without such models.
     """
     git = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=False)
     commit = git(["git", "log", "-1", "--format=%H", "--", str(FILE)]).stdout.strip()

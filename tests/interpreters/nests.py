@@ -34,6 +34,7 @@ def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine
 
     known: the values defined outside the nest: for a buffer, an array of shape (samples, ...), which stores modify; for
         a scalar that is not constant, its raw.
+    machine: executes the scalar operations; a new `NumpyMachine` by default.
 
     Raises `InputError` for ops that cannot be evaluated, such as sparse products.
     """

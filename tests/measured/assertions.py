@@ -42,7 +42,7 @@ class Assertion:
 
 
 def is_ir(test: str) -> bool:
-    """True for a FileCheck file, which lit runs."""
+    """Whether a test is a FileCheck file, which lit runs."""
     return test.endswith(".mlir")
 
 

@@ -208,7 +208,9 @@ def _by_lit(name: str) -> str:
 
 @cache
 def _ended(names: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """The module, name and result of each test that the node ids select, after one run of pytest."""
+    """The module, name and result of each test that the node ids select, after one run of pytest. Raises `Failed` if
+    pytest writes no report.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}"]

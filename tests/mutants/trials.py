@@ -213,7 +213,7 @@ def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
 
 def try_programs(trial: Trial) -> str:
     """Compile the programs whose C is recorded (`make hashes`). Return `CAUGHT` if the C of one differs with the defect
-    but not without it.
+    but not without it, `LATE` if a compilation exceeds its time, and otherwise `SURVIVED`.
     """
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))

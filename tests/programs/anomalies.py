@@ -61,12 +61,18 @@ DETECTORS = {
 
 @cache
 def detector(data: str, name: str) -> Any:
-    """A detector, trained on the normal samples of a data set."""
+    """A detector, trained on the normal samples of a data set.
+
+    data, name: keys of `DATA` and `DETECTORS`.
+    """
     return sk.make_pipeline(sk.StandardScaler(), DETECTORS[name]()).fit(samples(data).train)
 
 
 def exact_scores(data: str, name: str) -> Array:
-    """The scores that scikit-learn's detector assigns to the test samples, greater for more normal samples."""
+    """The scores that scikit-learn's detector assigns to the test samples, greater for more normal samples.
+
+    data, name: as for `detector`.
+    """
     scaler, made = detector(data, name)
     scaled = scaler.transform(samples(data).test)
     if name == "k-means":
@@ -77,7 +83,10 @@ def exact_scores(data: str, name: str) -> Array:
 
 
 def compiled(data: str, name: str, board: str) -> tinyml.Program:
-    """The program that `auto` chooses for a detector."""
+    """The program that `auto` chooses for a detector on a board.
+
+    data, name: as for `detector`.
+    """
     return tinyml.compile(detector(data, name), samples(data).val, board=board, false_alarms=FALSE_ALARMS)
 
 

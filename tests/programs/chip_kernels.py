@@ -259,6 +259,7 @@ def make_call(
 ) -> Call:
     """A random call whose sums cannot overflow.
 
+    n: the number of elements of a row, at most 50 for kernels with a stride.
     patterns: the patterns (`pick`) of weights and vector.
     offsets: the distances of both operands from a word boundary in elements.
     """

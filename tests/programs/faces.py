@@ -217,7 +217,13 @@ class _Model(_Graph):
         return self.op("Clip", made, *limits, name=relu)
 
     def last_state(self, to: _Graph, name: str, cell: str, sequence: str, backwards: bool = False) -> str:
-        """Append a FastGRNN (zeta 1, nu 0) that reads a sequence of columns, and return its last state."""
+        """Append a FastGRNN (zeta 1, nu 0) that reads a sequence of columns, and return the name of its last state.
+
+        to: the graph to which it is appended.
+        name: the prefix of the names of its values.
+        cell: `1` or `2`, the suffix of the names of its parameters.
+        backwards: true to read the sequence from its end.
+        """
         body, x, state = _Graph(name, self.constants), f"{name}_x", f"{name}_h"
         sum = body.op("Add", body.op("MatMul", f"W{cell}", x), body.op("MatMul", f"U{cell}", state))
         gate = body.op("Sigmoid", body.op("Add", sum, f"Bg{cell}"))

@@ -184,6 +184,8 @@ def inside(op: str, case: Case) -> Case:
 def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
     """The case of a pool along the given axes. Its windows have extent 2 along each axis, and strides of 2 along the
     first and 1 along the second.
+
+    kind: `max` or `sum`.
     """
 
     def expected(x: Floats, *_: Floats) -> Floats:
@@ -209,7 +211,9 @@ def convolution(
 ) -> Case:
     """The case of a convolution with windows of `size` along the axes, and strides of 2 and 1.
 
+    image, filter: the shapes of the operands.
     sums: the subscripts of einsum, in which k and l are positions in a window.
+    properties: the properties of an op without an initial value; by default the op has an initial value.
     """
     weights = np.random.default_rng(1).normal(size=filter).round(3)
 
@@ -226,13 +230,17 @@ def convolution(
 
 
 def product(sums: str, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> Case:
-    """The case of a product of two variable tensors with an initial value."""
+    """The case of a product of two variable tensors with an initial value.
+
+    sums: the subscripts of einsum.
+    lhs, rhs: the shapes of the operands.
+    """
     shape = np.einsum(sums, np.zeros(lhs), np.zeros(rhs)).shape
     return Case([X(lhs), X(rhs), np.full(shape, 0.5)], lambda a, b, start: np.einsum(sums, a, b) + start)
 
 
 def function(dialect: str) -> str:
-    """A private function @f that computes tanh."""
+    """The text of a private function @f in a dialect, such as `func`. The function computes tanh."""
     kind = typed(ROW.shape)
     properties = f'function_type = ({kind}) -> {kind}, sym_name = "f", sym_visibility = "private"'
     return f""""{dialect}.func"() <{{{properties}}}> ({{
@@ -253,7 +261,9 @@ def padded(x: Floats, *widths: tuple[int, int], number: float = 1.5) -> Floats:
 
 
 def average(x: Floats, *_: Floats) -> Floats:
-    """The averages of windows of 2 x 2 with a row of padding above, which does not count."""
+    """The averages of windows of 2 x 2 with a row of padding above, which does not count. The stride is 2 along the
+    height and 1 along the width.
+    """
     ones = np.pad(np.ones_like(x), [(0, 0), (1, 0), (0, 0), (0, 0)])
     image = np.pad(x, [(0, 0), (1, 0), (0, 0), (0, 0)])
     sums, counts = (sliding_window_view(each, (2, 2), (1, 2)).sum((-2, -1))[:, ::2] for each in (image, ones))

@@ -59,6 +59,7 @@ class Draft:
     runs: the memory that the function accesses.
     known: the values that later ops may read, each with its interval.
     lines: the number of lines of lanes.
+    first: the number of the first lane.
     """
 
     random: Random
@@ -258,6 +259,7 @@ class Draft:
     def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
         """A random function on lanes that reduces the values of all lanes to one.
 
+        kind: the reduction, such as `num.SUM`.
         kinds: True to include sums of rows and pools.
         """
         recorder, self.first = self.recorder, self.random.randint(0, 3)

@@ -59,7 +59,10 @@ class SensorCase:
         return x.astype(np.int64), y
 
     def _write(self, folder: Path, chosen_from: int, limit: int | None) -> None:
-        """Write val.npz, and the samples to be run as reals.npz and raws.npz."""
+        """Write val.npz, and the samples to be run as reals.npz and raws.npz.
+
+        chosen_from, limit: as for `compiled`.
+        """
         raws, y = self.samples(self.data)
         if (file := self.data.with_name("val.npz")).exists():
             val, val_y = (part[:chosen_from] for part in self.samples(file))

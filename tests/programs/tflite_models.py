@@ -287,6 +287,8 @@ def computed_by_tflm(
     """The outputs of TensorFlow Lite Micro, each flattened to (samples, elements).
 
     inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several inputs.
+    outputs: the number of outputs.
+    arena: the bytes of the interpreter's arena.
     reset: whether to reset the states before each sample.
     """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
@@ -321,6 +323,9 @@ def weighted(
 ) -> None:
     """Add an operator with weights whose scales are per channel, and with a bias.
 
+    kind: the name of the operator, such as `CONV_2D`.
+    x: the index of the operand.
+    filter: the shape of the weights.
     result: the index of the operator's output tensor.
     """
     rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]

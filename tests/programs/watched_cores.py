@@ -69,7 +69,7 @@ class Watch:
         self.uc.emu_start(start | 1, self.table["tm_mark"])
 
     def check(self, content: NDArray[Any], operands: Mapping[str, tuple[int, int]]) -> None:
-        """Run the model on an input.
+        """Run the model on an input. Assert that no instruction violates a rule, and that every call has returned.
 
         operands: the start and the size in bytes of the operand in each buffer, which a kernel may read.
         """

@@ -123,9 +123,12 @@ def _width(type: Attribute) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AccumulatorStatement(Statement):
-    """The statement that an accumulator cannot overflow.
+    """The statement that an accumulator cannot overflow: the partial sums of an op lie within the stated bound, and the
+    bound fits in the register, including rounding.
 
-    The partial sums of an op lie within the stated bound, and the bound fits in the register, including rounding.
+    reached: the least and the greatest partial sum.
+    stated: the bound that the op states.
+    held: the least and the greatest sum that the register can hold before rounding.
     """
 
     reached: tuple[int, int]

@@ -100,6 +100,9 @@ def _searched(format: str, search: str, ram: int, widths: str = "8,16") -> list[
 def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:
     """The figures of a detector on the host: bytes of the arena and of constants, and average precisions in its formats
     and in floating point.
+
+    options: the options of `tinyml compile`.
+    searched: as in `face_results.write_detector`.
     """
     with tempfile.TemporaryDirectory() as out:
         found = compiled(name, model_path("rnnpool-face", models), Path(out), options, "host", searched)

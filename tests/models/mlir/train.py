@@ -72,7 +72,10 @@ NETWORKS = {
 
 
 def train(module: Any, x: Any, y: Any, probabilities: bool) -> None:
-    """Train a module in place."""
+    """Train a module in place on inputs x with labels y.
+
+    probabilities: true if the module returns probabilities, false if it returns scores.
+    """
     optimiser = torch.optim.Adam(module.parameters(), 6e-3)
     for _ in range(12):
         for batch in torch.randperm(len(x)).split(32):

@@ -61,6 +61,7 @@ class Net:
         """Add random quantised weights, and return the name of the result.
 
         scale: None for a scale per output.
+        narrow: 1 to exclude the least integer of the range, otherwise 0.
         """
         numbers = self.random.normal(size=shape).astype(np.float32)
         if bits == 1:

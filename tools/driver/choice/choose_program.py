@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
-    """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice."""
+    """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice.
+
+    Raises `InputError`, with remedies, if no alternative fits the board.
+    """
 
     data = load_program_data(program, str(request.val))
     scored = request.metric is not None and metric_named(request.metric).of == SCORES
