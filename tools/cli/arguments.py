@@ -100,6 +100,7 @@ def refuse_option(parser: Container, flag: str, part: str) -> None:
     """Add an unlisted option of an extension that is not installed; it raises `InputError` if given.
 
     part: the name of the extension.
+    flag: the option, such as `--with`.
     """
 
     def refuse(value: str) -> None:

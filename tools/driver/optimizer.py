@@ -293,7 +293,11 @@ class TinymlOptMain(xDSLOptMain):
         return True
 
     def _output_expecting(self, text: bytes, extension: str, offset: int, errors: Sequence[ExpectedError]) -> str:
-        """The output for a piece of the input; empty if the piece causes an expected error."""
+        """The output for a piece of the input; empty if the piece causes an expected error.
+
+        extension: the suffix that determines the frontend.
+        offset: the number of lines of the file before the piece.
+        """
         output, error, file = "", None, self.get_input_name()
         try:
             module = self.parse_chunk(BytesIO(text), extension, offset)

@@ -151,6 +151,8 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
 
     Other files keep their listed hashes, so that changes to them are still detected. Raises `InputError` if a file
     cannot be written, and also, before any file is written, if an existing one is modified.
+
+    texts: the texts of the files, by their names in the folder.
     """
     report = found_report(folder) or {}
     require_as_written(folder, texts)

@@ -174,7 +174,10 @@ def _with_floats(
 
 
 def _check_fit(chosen: Board, flash: int, ram: int) -> None:
-    """Raise `InputError` for a program that was simulated on a board's core, but exceeds the board's memories."""
+    """Raise `InputError` for a program that was simulated on a board's core, but exceeds the board's memories.
+
+    flash, ram: the bytes that the program needs.
+    """
     if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
         raise InputError(chosen.misfit(chosen.need(flash, ram)))
 

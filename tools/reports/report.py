@@ -212,7 +212,11 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
 def _fits(
     board: Board, measured: Measured | None, working_bytes: int, hardware: Mapping[str, Any] | None
 ) -> bool | None:
-    """Whether a program fits the board; None without measurements or cell counts."""
+    """Whether a program fits the board; None without measurements or cell counts.
+
+    working_bytes: the bytes of arena and input.
+    hardware: the report of the module for an FPGA; None for other boards.
+    """
     if hardware is not None:
         return None if hardware["shortages"] is None else not hardware["shortages"]
     if board.flash is None or board.ram is None:

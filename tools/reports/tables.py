@@ -79,7 +79,11 @@ def _width(column: Column) -> int:
 
 
 def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit."""
+    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit.
+
+    width: the number of characters of a line.
+    widths: the characters that each column needs.
+    """
     part, taken = [0], widths[0] + 1
     for at, needed in enumerate(widths[1:], 1):
         if taken + needed > width and len(part) > 1:

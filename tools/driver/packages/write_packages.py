@@ -55,6 +55,8 @@ def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: b
     """Replace the packages in a copy of an output folder.
 
     names: the requested packagings; None for the default packagings.
+    source: the output folder that was copied.
+    zipped: true to write archives.
 
     Raises `InputError` as `packagings_for` does.
     """
