@@ -21,7 +21,10 @@ LEAST = 0.4
 
 
 def filecheck(argv: Sequence[str] | None = None) -> int:
-    """Check an input as filecheck does, and return its exit code."""
+    """Check an input as filecheck does, and return its exit code.
+
+    argv: the command line; by default that of this process.
+    """
     options = parse_argv_options(list(sys.argv if argv is None else argv))
     return NearestLines(options, FInput.from_opts(options), Parser.from_opts(options)).run()
 

@@ -60,7 +60,10 @@ def _digest(text: str) -> str:
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """The first lines of the unified diff of two compilations of a program, for each file that differs."""
+    """The first lines of the unified diff of two compilations of a program, for each file that differs.
+
+    before, now: the texts of the files by suffix.
+    """
     found: list[str] = []
     for suffix in sorted(before.keys() | now.keys()):
         old, new = (files.get(suffix, "").splitlines() for files in (before, now))

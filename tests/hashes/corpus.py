@@ -92,7 +92,10 @@ class Model:
 
 
 def _rows(file: Path, array: str = "x") -> dict[str, NDArray[Any]]:
-    """The first `SAMPLES` inputs of a data file, as rows of float32, and their labels if the file has any."""
+    """The first `SAMPLES` inputs of a data file, as rows of float32, and their labels if the file has any.
+
+    array: the name of the array of inputs.
+    """
     with np.load(file) as data:
         x = data[array][:SAMPLES]
         labels = {"y": data["y"][:SAMPLES]} if "y" in data else {}

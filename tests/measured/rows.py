@@ -184,7 +184,9 @@ class Failed(Exception):
 def passed(names: tuple[str, ...], together: tuple[str, ...] = ()) -> Values:
     """The number of passed tests among those that the given node ids (relative to `tests/`) select.
 
-    Raises `Failed` unless all of them passed.
+    together: the node ids of the tests that run in one process, including `names`; by default `names` alone.
+
+    Raises `Failed` unless all tests of `names` passed.
     """
     ended = _ended(tuple(name for name in together or names if not is_ir(name)))
     results = [result for name in names for result in ([_by_lit(name)] if is_ir(name) else _of(name, ended))]

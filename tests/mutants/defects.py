@@ -220,7 +220,11 @@ class _Sites:
                 yield from self._replace(first, last, text, f"{word} {lost} is left out")
 
     def _between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> Iterator[Defect]:
-        """Yield the defect that replaces the operator between two operands."""
+        """Yield the defect that replaces the operator between two operands.
+
+        old: a regular expression for the operator.
+        new: the operator that replaces it.
+        """
         gap = self._gap(left, right)
         if gap is not None and (found := re.search(old, gap[2])):
             yield Defect(gap[0], gap[1] + found.start(), gap[1] + found.end(), new, f"{found[0]} is {new}")
@@ -241,7 +245,11 @@ class _Sites:
         return self._lines[first.lineno - 1][first.col_offset : last.end_col_offset].decode()
 
     def _replace(self, first: ast.expr, last: ast.expr, new: str, what: str) -> Iterator[Defect]:
-        """Yield the defect that replaces the source from one expression to another, if it is on one line."""
+        """Yield the defect that replaces the source from one expression to another, if it is on one line.
+
+        new: the source that replaces it.
+        what: the description of the defect.
+        """
         if first.lineno == last.end_lineno and last.end_col_offset is not None:
             yield Defect(first.lineno, first.col_offset, last.end_col_offset, new, what)
 

@@ -302,6 +302,8 @@ def try_tests(trial: Trial) -> str:
 def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
     """A list of the first test that fails in a copy of the tree; empty if none fails. Raises `TimeoutExpired` if a test
     exceeds its time.
+
+    tests: paths or node ids of tests.
     """
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
     command += ["-p", limited.__module__, *tests]

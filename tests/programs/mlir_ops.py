@@ -273,6 +273,8 @@ def average(x: Floats, *_: Floats) -> Floats:
 def biased(sums: str) -> Callable[..., Floats]:
     """A function that computes a convolution of an NHWC image with a padding of 1 on the left, a stride of 2 along its
     height, and a bias.
+
+    sums: the subscripts of einsum for windows and filter.
     """
 
     def expected(x: Floats, w: Floats, bias: Floats, *_: Floats) -> Floats:
@@ -285,7 +287,10 @@ def biased(sums: str) -> Callable[..., Floats]:
 
 
 def named(dialect: str, names: str, operands: Sequence[X | Floats]) -> dict[str, Case]:
-    """Cases of elementwise ops. Ops of `arith` and `math` are in the body of `linalg.generic`."""
+    """Cases of elementwise ops. Ops of `arith` and `math` are in the body of `linalg.generic`.
+
+    names: the names of the ops in the dialect, separated by spaces.
+    """
     cases: dict[str, Case] = {}
     for name in names.split():
         op, case = f"{dialect}.{name}", Case(operands, FUNCTIONS[name])

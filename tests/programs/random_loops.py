@@ -102,7 +102,12 @@ class Draft:
         self.known.append((element, (low, high)))
 
     def element(self, width: int, *terms: tuple[SSAValue, int], offset: int = 0) -> Element:
-        """Append a load of the lane's element from a new run, and return the element."""
+        """Append a load of the lane's element from a new run, and return the element.
+
+        width: the bits of an element.
+        terms: loop counters and their factors in the index.
+        offset: a constant that is added to the index.
+        """
         run = self.run(width)
         return self.recorder.load(run, self.index(offset - self.first, (self.lane, 1), *terms))
 
@@ -368,6 +373,7 @@ def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, V
     values fit 32 bits.
 
     values: the known values, to which the results of the ops are added.
+    memory: the numbers in each run.
     """
     stored = list[tuple[int, int]]()
     for op in block.ops:

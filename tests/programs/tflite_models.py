@@ -119,13 +119,20 @@ class TfliteModel:
         signature: tuple[int, ...] | None = None,
         kept: bool = False,
     ) -> int:
-        """Add a tensor and return its index."""
+        """Add a tensor and return its index.
+
+        scales, zero_point, axis, data, signature, kept: as in `Spec`.
+        """
         listed = [float(scales)] if isinstance(scales, float | int) else scales
         self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature, kept))
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
-        """Add a constant and return its index."""
+        """Add a constant and return its index.
+
+        dtype: the type of the elements.
+        quantization: further arguments of `tensor`.
+        """
         array = np.array(data, dtype)
         return self.tensor(array.shape, dtype, data=array, **quantization)
 
@@ -134,12 +141,17 @@ class TfliteModel:
 
         kind: such as `ADD` or `CUSTOM name`.
         options: by the names of the schema; `custom` contains the bytes of a custom operator's options.
+        inputs, output: the indices of tensors.
         """
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
 
     def variable(self, name: str, shape: Sequence[int], dtype: str, data: Any, **quantization: Any) -> int:
-        """Add a variable with the given initial raws, and return the index of its handle."""
+        """Add a variable with the given initial raws, and return the index of its handle.
+
+        data: the initial raws, in a shape that broadcasts to `shape`.
+        quantization: as for `constant`.
+        """
         if self.beginning is None:
             self.beginning = TfliteModel()
             self.op("CALL_ONCE", [], [], InitSubgraphIndex=1)
@@ -155,7 +167,10 @@ class TfliteModel:
         return handle
 
     def finish(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
-        """The bytes of the model's file."""
+        """The bytes of the model's file.
+
+        inputs, outputs: the indices of the tensors that are inputs and outputs of the model.
+        """
         b = flatbuffers.Builder(1024)
         given = [(self, inputs, outputs), *([(self.beginning, (), ())] if self.beginning is not None else [])]
         given += self.called
@@ -178,7 +193,12 @@ class TfliteModel:
     def _graph(
         self, b: Any, kinds: list[str], buffers: list[int], inputs: Sequence[int], outputs: Sequence[int]
     ) -> int:
-        """Write a graph of the model and return its offset; appends the buffers of its constants."""
+        """Write a graph of the model and return its offset; appends the buffers of its constants.
+
+        b: the FlatBuffers builder.
+        kinds: the operator codes of the model.
+        buffers: the offsets of the model's buffers.
+        """
         tensors = self._tensors(b, buffers)
         operators = [self._operator(b, kinds, *operator) for operator in self.operators]
         tensors, operators = (self._offsets(b, items) for items in (tensors, operators))

@@ -63,7 +63,10 @@ class Watch:
             self.uc.hook_add(unicorn.UC_HOOK_MEM_READ, self.on_read, begin=start, end=start + size - 1)
 
     def run(self, start: int) -> None:
-        """Run from an address until the program reaches the harness's symbol `tm_mark`."""
+        """Run from an address until the program reaches the harness's symbol `tm_mark`.
+
+        start: the address.
+        """
         self.uc.reg_write(self.sp, self.table["tm_stack_top"])
         self.uc.reg_write(self.lr, self.table["tm_mark"] | 1)
         self.uc.emu_start(start | 1, self.table["tm_mark"])

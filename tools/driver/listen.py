@@ -204,6 +204,9 @@ def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words
 def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> None:
     """Draw a row for each class, in which an answer extends to the next answer; the best class of each answer is
     coloured.
+
+    across: pixels per second.
+    top: the y position of the first row.
     """
     shades = _shades(heard.scores)
     part = np.diff(heard.times).min(initial=heard.times[0])
@@ -228,7 +231,10 @@ def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
-    """The pixels of a spectrogram (frequencies, frames, 1), the highest frequency first and loud parts dark."""
+    """The pixels of a spectrogram (frequencies, frames, 1), the highest frequency first and loud parts dark.
+
+    hop: the distance of frames in samples.
+    """
     length = 2 * hop
     filled = np.concatenate([samples, np.zeros(length)])
     apart = max(hop, len(samples) // (4 * COLUMNS))

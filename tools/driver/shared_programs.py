@@ -208,7 +208,10 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:
-    """The bytes that programs need together, from their reports."""
+    """The bytes that programs need together, from their reports.
+
+    constants: the bytes of constants that programs share.
+    """
     reports = [program.report["ram_bytes"] for program in programs]
     alone = {program.name: report["arena"] for program, report in zip(programs, reports, strict=True)}
     static = stack = None

@@ -76,7 +76,10 @@ class Statement(ABC):
 
     @abstractmethod
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
-        """The text of a Python test that fails as long as the statement is false for the given inputs."""
+        """The text of a Python test that fails as long as the statement is false for the given inputs.
+
+        documented: the documented result for these inputs.
+        """
 
     def samples(self) -> list[Any]:
         """Arrays of inputs on which Python's result is compared if not all inputs are enumerated."""
@@ -175,6 +178,9 @@ def _counterexample(
 ) -> Sequence[int] | str | None:
     """Search with the solver for inputs for which a statement is false.
 
+    domains: the possible integers of each input.
+    seconds: the limit on the solver's time.
+
     Returns such inputs, None if there are none, or the reason why the solver found no answer.
     """
     unknowns = Unknowns()
@@ -202,8 +208,10 @@ def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
 def _solved(
     promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
 ) -> Sequence[int] | str | None:
-    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or the reason why
-    the solver found no answer.
+    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or the reason why the
+    solver found no answer.
+
+    seconds: the limit on the solver's time.
     """
     z3 = solver()
     broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]

@@ -130,7 +130,10 @@ def journal() -> str:
 
 
 def search(journal: Path, resume: bool) -> str:
-    """Run a search that writes a journal, and return its verdict."""
+    """Run a search that writes a journal, and return its verdict.
+
+    resume: true to continue from the content of the journal.
+    """
     also = " resume=true" if resume else ""
     search = f'search-maxscale{{data="{tour() / "val.npz"}" widths=8,16 jobs=1 journal="{journal}"{also}}}'
     return call(OPT, tour() / "tour.sd", "-p", f'profile{{data="{tour() / "val.npz"}"}},{search}')

@@ -16,7 +16,10 @@ CALLS = ("exp", "tanh", "sigmoid", "relu", "argmax", "sgn", "relu6", "normaliseL
 
 
 def expression(random: Random, names: list[str], depth: int) -> str:
-    """A random expression over the names in scope."""
+    """A random expression over the names in scope.
+
+    depth: the maximum number of nested operations.
+    """
     if depth == 0 or random.random() < 0.2:
         return random.choice([*names, *names, random.choice(NUMBERS)])
 

@@ -62,6 +62,7 @@ def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]
 
     narrow: the command that measures the other programs, with `{}` for the name of the model.
     figure: the key of the figure.
+    family: the family of the models, such as `protonn`.
     """
 
     def summary() -> Values:
@@ -87,6 +88,7 @@ def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
 
     column: the heading of the column with the figures of the paper's programs.
     ours: the command that measures tinyml's program, with `{}` for the name of the model.
+    family: the family of the models, such as `protonn`.
     """
 
     def summary() -> Values:
@@ -105,6 +107,7 @@ def _peers(family: str, column: str) -> dict[str, list[str]]:
     """The accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs, by model.
 
     column: the heading of the column of `results-classifiers` with these figures.
+    family: the family of the models, such as `protonn`.
     """
     theirs = read(FOLDER / "results-classifiers.json")
     return {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
@@ -113,6 +116,8 @@ def _peers(family: str, column: str) -> dict[str, list[str]]:
 def peers_changes(family: str) -> Values:
     """The mean changes of accuracy of SeeDot's and Shiftry's own programs from floating point, in points, and the
     number of models.
+
+    family: the family of the models, such as `protonn`.
     """
     found: dict[str, float] = {}
     for tool, column in (("seedot", "SeeDot, 16 bit"), ("shiftry", "Shiftry, 8/16 bit")):
@@ -458,6 +463,8 @@ def hybrids(family: str) -> Callable[[Path | None], Values]:
 
     It returns ratios of cycles as geometric means over the models that fit: `times` to 16-bit fixed point, `floats` to
     floating point. `change` is the mean change of accuracy from floating point in points.
+
+    family: the family of the models, such as `protonn`.
     """
 
     def measured(models: Path | None) -> Values:

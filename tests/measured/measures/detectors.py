@@ -128,7 +128,11 @@ def detectors() -> Values:
 
 
 def keeps(found: Values, ram: dict[str, int]) -> bool:
-    """Whether detectors need at most the given RAM in bytes and lose at most 3 points of average precision."""
+    """Whether detectors need at most the given RAM in bytes and lose at most 3 points of average precision.
+
+    found: the figures by the letter of the detector.
+    ram: the limits in bytes by the same letters.
+    """
     return all(
         found[letter]["ram"] <= limit and found[letter]["average_precision"] >= found[letter]["float"] - 0.03
         for letter, limit in ram.items()

@@ -67,6 +67,9 @@ class ApFixed:
 def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | None], Values]:
     """A function that measures the points that the best `ap_fixed` of a width loses on the test set, averaged over
     models.
+
+    family: `protonn` or `bonsai`.
+    names: the names of the models.
     """
     forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
 
@@ -252,6 +255,9 @@ def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Valu
 
     It returns geometric means for each width of the numbers: over all parameters, and over the nonzero parameters
     (`_sparse`). The products are measured without exp, comparisons or loads of indices, so the ratios are lower bounds.
+
+    family: the family of the models, such as `protonn`.
+    names: the names of the models.
     """
 
     def measured(models: Path | None) -> Values:

@@ -48,7 +48,10 @@ def cnn() -> Any:
 
 
 def recurrent(kind: str) -> Any:
-    """A network of a recurrent layer over the rows of an image, and a dense layer that reads its last state."""
+    """A network of a recurrent layer over the rows of an image, and a dense layer that reads its last state.
+
+    kind: the class of the layer in `torch.nn`, such as `GRU`.
+    """
 
     class Recurrent(nn.Module):
         def __init__(self) -> None:

@@ -209,7 +209,10 @@ def limited() -> Model:
 
 
 def declared(model: Model, integers: str) -> Model:
-    """Annotate the input of a model with its integer type."""
+    """Annotate the input of a model with its integer type.
+
+    integers: the name of the type in FINN, such as `INT8`.
+    """
     entry = onnx.StringStringEntryProto(key="finn_datatype", value=integers)
     annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
     model.graph.quantization_annotation.append(annotation)

@@ -239,7 +239,11 @@ class LossModel:
         scored: bool = False,
         metric: str | None = None,
     ) -> LossModel:
-        """Create the model of losses from a reference; samples and groups are in the order of the data set."""
+        """Create the model of losses from a reference; samples and groups are in the order of the data set.
+
+        scored: true if callers read the scores of a classifier.
+        metric: as in `LossModel`, by name; None for none.
+        """
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]

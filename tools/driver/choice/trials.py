@@ -219,7 +219,11 @@ class ProgramTrial:
         )
 
     def _asked(self, what: str, *more: object) -> Sequence[str]:
-        """The cache key of a result: the program on reals, the data, and all inputs of the passes."""
+        """The cache key of a result: the program on reals, the data, and all inputs of the passes.
+
+        what: the kind of result.
+        more: further inputs of the result.
+        """
         passes = passes_to_formats(replace(self.options, data=""), None)
         return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
 

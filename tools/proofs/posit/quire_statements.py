@@ -88,6 +88,8 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
     """The statement about decoding: the significand and the position of each raw.
 
     NaR has the significand 0 and a position with a sign, which no number has.
+
+    least: the exponent of position 0.
     """
     parts, step, nar, most = sum.parts, sum.step, sum.format.posit.nar, sum.most(least)
     numbers = [0, *(int(sum.number(raw) * Fraction(2) ** -least) for raw in range(nar + 1, -nar))]

@@ -40,6 +40,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
     Cells that are None are empty; floats are rounded to whole numbers.
 
     ir: the headings of columns that are shown only with the terms of the IR.
+    caption: the caption, which screen readers also announce as the name of the region.
     """
     rows = [*rows]
     kinds = [_kind([row[i] for row in rows], first=i == 0) for i in range(len(headings))]
@@ -57,6 +58,8 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
 def _kind(cells: Sequence[object], *, first: bool) -> str:
     """The style class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen, otherwise
     an empty text.
+
+    first: true for the first column, whose cells are headings.
     """
     if not first and all(map(_is_number, cells)):
         return "n"
