@@ -166,7 +166,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first sample on which device and evaluator differ, and the first raw output of this sample that differs."""
+    """The first sample on which device and evaluator differ, and the first raw output of this sample that differs.
+
+    sample, output: their indices, from 0.
+    expected, got: the output of the evaluator and of the device.
+    """
 
     sample: int
     output: int

@@ -48,7 +48,12 @@ class Ram(TypedDict):
 
 
 class Errors(TypedDict):
-    """The errors of a regressor."""
+    """The errors of a regressor.
+
+    r2: the coefficient of determination.
+    rmse: the root of the mean squared error.
+    mae: the mean absolute error.
+    """
 
     r2: Unbounded
     rmse: Unbounded
@@ -86,7 +91,10 @@ class Rates(TypedDict):
 
 
 class DetectionFields(TypedDict):
-    """The fields about a detector, on reals and in formats."""
+    """The fields about a detector, on reals and in formats.
+
+    threshold, rank_correlation, far: as in `measure.Detection`.
+    """
 
     threshold: Unbounded
     reals: Rates
@@ -96,7 +104,10 @@ class DetectionFields(TypedDict):
 
 
 class MetricFields(TypedDict):
-    """The value of the requested metric, on reals and in formats."""
+    """The value of the requested metric, on reals and in formats.
+
+    percent: true for a metric that is a share.
+    """
 
     name: str
     reals: Unbounded
@@ -120,7 +131,12 @@ class BufferBytes(TypedDict):
 
 
 class Peak(TypedDict):
-    """The program point at which an arena is fullest."""
+    """The program point at which an arena is fullest.
+
+    operation: the operation at this point.
+    bytes: the live bytes.
+    buffers: the live buffers.
+    """
 
     operation: str
     bytes: Count
@@ -138,7 +154,12 @@ class Ring(TypedDict):
 
 
 class MappedBuffer(BufferBytes):
-    """A buffer in an arena, live between two program points."""
+    """A buffer in an arena, live between two program points.
+
+    offset: the byte offset in the arena.
+    first, last: the program points.
+    ring: the part of an image that it stores, if it is a ring buffer; otherwise None.
+    """
 
     offset: Count
     first: int
@@ -180,6 +201,7 @@ class FrontPoint(TypedDict):
     origin: the step of the search that produced the candidate.
     front: whether no other candidate dominates it.
     chosen: whether the search chose it.
+    loss, time, flash, ram: its loss, and its estimated costs.
     """
 
     loss: Unbounded
@@ -206,7 +228,12 @@ class SearchedTensor(TypedDict):
 
 
 class SearchFields(TypedDict):
-    """The candidates that a search evaluated, and the results of the search."""
+    """The candidates that a search evaluated, and the results of the search.
+
+    candidates: the number of evaluated candidates.
+    tensors: the chosen format of each tensor.
+    points: the candidates with their costs; None for a search that records none.
+    """
 
     name: str
     candidates: Count
@@ -294,6 +321,7 @@ class FunctionReport:
 
     scheme: the implementation of the function; None for the default.
     error: the error in reals; None for more than 2^16 arguments and for floats.
+    argument, result: the formats of argument and result.
     """
 
     function: str
