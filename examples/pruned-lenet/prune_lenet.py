@@ -51,7 +51,11 @@ def patches(x: np.ndarray, size: int) -> np.ndarray:
 
 
 class Layer:
-    """A convolution, a ReLU and a 2 x 2 max pool; `forward` stores what `backward` needs."""
+    """A convolution, a ReLU and a 2 x 2 max pool; `forward` stores what `backward` needs.
+
+    filter: weights (filters, C, size, size).
+    bias: (filters,).
+    """
 
     def __init__(self, filter: np.ndarray, bias: np.ndarray) -> None:
         self.filter, self.bias = filter, bias

@@ -47,7 +47,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on a case, its detail if there is one, and its duration in seconds."""
+    """The verdict on a case, its detail if there is one, and its duration in seconds.
+
+    kind, number: the kind of the case, and its number.
+    """
 
     kind: str
     number: int

@@ -84,6 +84,7 @@ class Model:
     """A model: its file or a function that builds its program, and a function that returns data to profile it.
 
     data: None for a model that already has number formats.
+    module: builds the program; None for a model in `file`.
     """
 
     file: Path

@@ -62,6 +62,8 @@ class Trial:
     """A defect in a file of a pass, and the verdicts of the steps that were run.
 
     suite: the verdict of the FileCheck files of other passes.
+    filecheck, tests, programs: the verdicts of the pass's FileCheck files and tests, and of the programs whose C is
+        recorded; empty for steps that were not run.
     """
 
     subject: Subject

@@ -17,7 +17,10 @@ FALSE_ALARMS = 0.05
 
 @dataclass(frozen=True)
 class Samples:
-    """Normal samples for training and for compilation, and normal samples and anomalies for the test."""
+    """Normal samples for training and for compilation, and normal samples and anomalies for the test.
+
+    usual: the normal samples for the test.
+    """
 
     train: Array
     val: Array

@@ -35,6 +35,7 @@ class Kernel:
     limit: the maximum magnitude of a sum.
     stride: the distance between consecutive elements of a channel; 0 for other kernels.
     packed: the width in bits of packed weights; 0 for other weights.
+    name: the name of its C function.
     """
 
     name: str

@@ -17,6 +17,9 @@ KEYWORDS = (49, 10, 1)
 class GraphBuilder:
     """A builder of a graph, op by op. An op reads the last tensor unless a method has an argument that names another
     tensor.
+
+    height, width, channels: the extents of the input image.
+    bits: the width of an element of all tensors.
     """
 
     def __init__(self, height: int, width: int, channels: int, bits: int = 8) -> None:

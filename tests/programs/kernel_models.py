@@ -90,7 +90,13 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
 
 
 class KernelWriter(NetworkWriter):
-    """The writer of a kernel's program. The results are concatenated to one column of a format."""
+    """The writer of a kernel's program. The results are concatenated to one column of a format.
+
+    length: the number of elements of X.
+    format: the format of X.
+    results: the number of results.
+    result: the format of the results.
+    """
 
     def __init__(self, kernel: Kernel, length: int, format: NumberFormat, results: int, result: FixedType):
         super().__init__((length, 1), format=format, name=f"calls_{kernel.symbol}")

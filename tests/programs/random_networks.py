@@ -32,6 +32,7 @@ class Network:
 
     outputs: returned tensors other than the last result.
     exact: False if the chain contains a floating-point op whose bits depend on libraries and compilers.
+    dtype: the type of activations, `int8` or `int16`.
     """
 
     def __init__(self, random: Random, dtype: str = "int8"):

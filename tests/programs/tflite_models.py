@@ -79,6 +79,7 @@ class Spec:
     data: the content of a constant; None for a computed tensor.
     signature: the shape with -1 for unspecified extents; None if all are specified.
     kept: True for a state, which persists from one inference to the next.
+    zero_point: the raw of zero.
     """
 
     dtype: np.dtype[Any]

@@ -31,6 +31,8 @@ class Watch:
     model: the name of the program's model.
     buffers: the sizes in bytes of the arrays in which only operands may be read, by name.
     kernels: the prefix of the names of functions that must preserve registers.
+    device: the name of the board.
+    build: the program that runs.
     """
 
     def __init__(self, device: str, build: Build, model: str, buffers: Mapping[str, int], kernels: str) -> None:

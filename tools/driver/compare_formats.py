@@ -55,6 +55,9 @@ RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 class FormatSetting:
     """A way to compile a model: a uniform format, number formats synthesised for weights, or widths that a search
     chooses.
+
+    width: the bits of all tensors, or of the synthesised weights; None for the default, and with a search.
+    search: the name of the search; None for none.
     """
 
     format: str

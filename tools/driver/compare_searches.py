@@ -197,6 +197,7 @@ class _Model:
     """A model on reals with its data.
 
     accuracy: the percentage of correct answers on the test set, or R² in percent.
+    folder: the folder of the model.
     """
 
     def __init__(self, folder: Path):

@@ -214,6 +214,7 @@ class QuantisedProgram:
     formats.
 
     reals: the values of its constants, by name.
+    numbers: the compilation options that determine formats.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):

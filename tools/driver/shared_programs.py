@@ -51,6 +51,8 @@ class SharedPrograms:
     static: the static RAM of all programs; None if a program was not measured.
     stack: the largest stack of a program; None if a program was not measured.
     constants: bytes of constants that programs share.
+    name: the name of the common C file.
+    target: the name of the board.
     """
 
     name: str

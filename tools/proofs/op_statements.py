@@ -39,7 +39,11 @@ RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
 
 @dataclass(frozen=True, kw_only=True)
 class OpStatement(Statement):
-    """A statement about an op. Every operand of the op is an argument of a block."""
+    """A statement about an op. Every operand of the op is an argument of a block.
+
+    calls: the calls of runtime functions in its lowering.
+    steps: the statements about the ops of `exact` in its lowering, by name.
+    """
 
     op: num.NumOp
     calls: set[Call] = field(default_factory=set[Call])

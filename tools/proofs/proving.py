@@ -53,6 +53,7 @@ class Statement(ABC):
     expected: returns the documented result for some inputs.
     assumed: the condition on the inputs; None if there is none.
     cuts: integers that divide the domain of a single operand into pieces; each query of the solver covers one piece.
+    name: identifies the statement in messages.
     """
 
     name: str
@@ -101,7 +102,10 @@ class Statement(ABC):
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Inputs for which a statement is false, and a description of the fault."""
+    """Inputs for which a statement is false, and a description of the fault.
+
+    wrong: the description of the fault.
+    """
 
     statement: Statement
     inputs: tuple[int, ...]

@@ -27,7 +27,10 @@ CHECKS = "arguments.py", "data_files.py"
 
 
 class Lying:
-    """An object that raises an exception whenever numpy inspects it."""
+    """An object that raises an exception whenever numpy inspects it.
+
+    error: the class of the exception.
+    """
 
     shape, ndim, dtype = (5, 4), 2, np.dtype("f4")
 

@@ -64,6 +64,7 @@ class Trick:
     """A network and the additional techniques with which it is trained.
 
     added: which distorted images are added: `none`, `all` or the `easy` ones.
+    orthogonal: True for orthogonal initial weights.
     """
 
     network: Network

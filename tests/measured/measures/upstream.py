@@ -44,6 +44,7 @@ class _Case:
     """A program in some format, compiled for a board, with raw inputs and the evaluator's outputs.
 
     compiled: a function that returns the program with the same formats for another board.
+    first: the compiled program.
     """
 
     first: Compiled

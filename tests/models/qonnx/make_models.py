@@ -30,7 +30,12 @@ MODES = ("CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN")
 
 
 class Net:
-    """An ONNX model with one input, to which nodes are appended."""
+    """An ONNX model with one input, to which nodes are appended.
+
+    shape: the shape of the input `x`.
+    domain: the domain of the quantisers.
+    opset: the version of ONNX's operators.
+    """
 
     def __init__(self, shape: list[int], domain: str = GENERAL, opset: int = 11):
         self.shape, self.domain, self.opset = shape, domain, opset

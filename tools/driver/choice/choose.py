@@ -173,6 +173,8 @@ class CandidateQueue:
     tried: all estimated alternatives.
     deferred: alternatives whose base has not been refused.
     failed: alternatives that do not compile.
+    trials: creates the trial of each alternative.
+    bounds: the limits that an alternative must meet.
     """
 
     trials: Trials

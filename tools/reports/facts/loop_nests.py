@@ -34,6 +34,7 @@ class LoopFacts:
     label: `for i`, the kernel, or the names of the ops.
     turns: the trip count of a loop; None if it is computed at run time.
     operation: the source operation.
+    inner: the parts inside a loop, in order.
     """
 
     kind: str
