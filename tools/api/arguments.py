@@ -111,7 +111,8 @@ Arguments: TypeAlias = tuple[str, str]
 
 @contextmanager
 def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
-    """A context in which user errors become `InputError`s that name arguments; internal errors are unchanged.
+    """A context in which a user error is raised as an `InputError` whose message names arguments instead of options and
+    files; internal errors are unchanged.
 
     files: maps each temporary file to the arguments whose content it stores.
     """

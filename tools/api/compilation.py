@@ -159,6 +159,8 @@ def first_of(model: object, x: object = None) -> object:
     None for other models and if there are no inputs.
 
     x: inputs, as X_val of `compile`.
+
+    Raises `InputError` for inputs that are not numbers.
     """
     if x is None or not takes_example(model):
         return None

@@ -167,6 +167,11 @@ def column_names(x: object) -> list[str] | None:
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
     """Convert inputs to an array of numbers whose first axis is the samples; integers become floats unless
     `inputs.integers`.
+
+    label: the name of the argument, for messages.
+
+    Raises `InputError` for other elements than numbers, for an array without an axis of elements, and for floats that
+    are declared to be raws.
     """
     if (parts := parts_of(x, len(inputs.parts))) is not None:
         return _joined(parts, label, inputs)

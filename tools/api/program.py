@@ -376,6 +376,10 @@ class Program:
     def _evaluate_with(self, X: object, y: object, raw: bool) -> tuple[Outputs, Data]:
         """Run the program on X. Return its outputs, and the data that consist of X and the classes or values y, as
         `compile` interprets them.
+
+        raw: as for `predict`.
+
+        Raises `InputError` if X is None, and for data that do not match the model.
         """
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
         from tinyml.runtime.model.program_data import answers_of, load_program_data

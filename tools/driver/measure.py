@@ -152,7 +152,7 @@ class Measured:
         program.
     core_cycles: the mean cycles by the published timing of the core; None if no timing is published.
     outputs: the outputs of the device; None if the program was not run.
-    longest: the maximum time of a hop, for a streaming program.
+    longest: the maximum time of a hop; None for a program that does not stream, and if the program was not run.
     """
 
     flash_bytes: int

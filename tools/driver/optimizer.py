@@ -224,7 +224,7 @@ class TinymlOptMain(xDSLOptMain):
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
         """For each requested kind of remarks, a regular expression that matches the names of the passes whose remarks
-        are printed.
+        are printed. Raises `InputError` for an invalid regular expression.
         """
         found: dict[RemarkKind, re.Pattern[str]] = {}
         for kind in RemarkKind:
@@ -328,7 +328,9 @@ class TinymlOptMain(xDSLOptMain):
             return None
 
     def apply_passes(self, prog: ModuleOp):
-        """Apply passes in order; an error names the pass and, if known, the operation."""
+        """Apply passes in order. An `InputError` names the pass and, if known, the operation; with
+        `--verify-diagnostics`, the error is a `DiagnosticException` or a `VerifyException`.
+        """
         try:
             with heard_by(self.watched) if self.watched.is_on else nullcontext():
                 super().apply_passes(prog)
