@@ -107,7 +107,9 @@ class _Iterations:
         return joined
 
     def value(self, value: SSAValue) -> Any:
-        """The value of an SSA value that is defined in the body or by a constant outside."""
+        """The value of an SSA value that is defined in the body or by a constant outside. Raises `InputError` for any
+        other unknown value.
+        """
         if value not in self.values:
             owner = value.owner
             if not isinstance(owner, Operation) or owner.operands:

@@ -403,7 +403,7 @@ def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, V
 
 
 def scalar(op: Operation, x: Sequence[int]) -> int:
-    """The result of an op on integers."""
+    """The result of an op on integers; raises `AssertionError` for an op of another kind."""
     match op:
         case arith.AddiOp():
             return x[0] + x[1]

@@ -153,7 +153,11 @@ class CompiledCase:
             return runner.run(build, self.interface, self.raws("raws"))
 
     def on_floats(self, device: str, temporary: Path, limit: int | None = None) -> RunResult:
-        """The result of NAME_predict_floats on a device."""
+        """The result of NAME_predict_floats on a device.
+
+        temporary: the folder for the build.
+        limit: the number of samples; None for all.
+        """
         temporary.mkdir(exist_ok=True)
         x = self.inputs("reals")[:limit]
         return run_on_floats(self.out(device), self.interface, x, device, temporary)[1]

@@ -279,6 +279,9 @@ def _check(
 def _named(models: object) -> Mapping[str, object]:
     """Models by name. The name is the key of a mapping, the stem of a file, the name of a folder or an object's class
     name.
+
+    Raises `InputError` for models that are neither a mapping from names nor a sequence, and for two models of the same
+    name.
     """
     if isinstance(models, Mapping):
         if not all(isinstance(name, str) for name in cast("Mapping[object, object]", models)):

@@ -61,7 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a table with a row for each mode, or for each segment of one mode. Return the exit code."""
+    """Print a table with a row for each mode, or for each segment of one mode. Return the exit code.
+
+    Raises `InputError` for a picture without --front or --mode, and for an unknown mode.
+    """
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 

@@ -140,7 +140,9 @@ def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
 
 
 def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
-    """The scores of at least two classes, as reals."""
+    """The scores of at least two classes, as reals. Raises `InputError` for a program that returns a number and no
+    class.
+    """
     from tinyml.dialects import tdsl
     from tinyml.runtime.evaluator.evaluator import in_reals
 

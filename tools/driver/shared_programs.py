@@ -178,7 +178,9 @@ def _joined(programs: Sequence[ProgramInFolder], ctx: Context) -> ModuleOp:
 
 
 def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx: Context) -> tuple[str, str]:
-    """The texts of NAME.c and NAME.h of one program, whose arena has the size of the shared one."""
+    """The texts of NAME.c and NAME.h of one program, whose arena has the size of the shared one. Raises `InputError` if
+    the program would unpack elements over the state of another program.
+    """
     [function] = [each for each in defined_functions(module) if each.sym_name.data == program.name]
     alone = program.buffers.clone()
     [own] = defined_functions(alone)

@@ -76,7 +76,8 @@ def _run(
     values: dict[SSAValue, Any],
     promise: Callable[[str, Condition], None],
 ) -> Sequence[Any]:
-    """Interpret a block; return all returned or yielded values.
+    """Interpret a block; return all returned or yielded values. Raises `Unread` for an op that is not an op on
+    integers.
 
     values: the values of the ops before the block.
     promise: called with the text and the condition of each promise.
@@ -113,7 +114,9 @@ def _run(
 
 
 def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
-    """The documented result of a recorded op for its operands."""
+    """The documented result of a recorded op for its operands. Raises `Unread` for a division by a number that is not
+    constant.
+    """
     named = zip(op.parameters(), op.arguments, strict=True)
     given: dict[str, Any] = {name: values[one] if isinstance(one, SSAValue) else one for name, one in named}
     if isinstance(op, exact.DivideOp) and not isinstance(given["b"], int):

@@ -91,8 +91,8 @@ def hostile(random: Random) -> Any:
 
 
 def calls(number: int, random: Random, folder: Path) -> str:
-    """Call a function with one or two invalid arguments. It may return, raise an error with a message of one line, or
-    raise `TypeError`.
+    """Call a function with one or two invalid arguments, and return the verdict (`verdict`). The call may return, raise
+    an error with a message of one line, or raise `TypeError`.
     """
     x, y = samples()
     first, second = hostile(random), hostile(random)

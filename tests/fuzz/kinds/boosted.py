@@ -97,7 +97,7 @@ def changed_text(text: str, random: Random) -> bytes:
 
 
 def boosted(number: int, random: Random, folder: Path) -> str:
-    """Import a file of boosted trees that was changed."""
+    """Import a file of boosted trees that was changed, and return the verdict."""
     file = random.choice(sorted(path for path in FOLDER.iterdir() if path.suffix in (".json", ".txt")))
     text = file.read_text()
     data = changed_json(text, random) if file.suffix == ".json" else changed_text(text, random)

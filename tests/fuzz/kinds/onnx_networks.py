@@ -253,7 +253,7 @@ def with_other_lengths(content: bytes, random: Random) -> bytes:
 
 
 def onnx_models(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a changed network; also lower some networks, and compile a few."""
+    """Import and verify a changed network, and return the verdict; also lower some networks, and compile a few."""
     network = onnx.ModelProto()
     network.CopyFrom(random.choice(networks()))
     for _ in range(random.randint(0, 3)):

@@ -64,7 +64,7 @@ def model(random: Random) -> str:
 
 
 def models(number: int, random: Random, folder: Path) -> str:
-    """Import a model; every second case also compiles it."""
+    """Import a model, and return the verdict; every second case also compiles the model."""
     for file in tour().iterdir():
         shutil.copy(file, folder)
     text = model(random)

@@ -259,7 +259,7 @@ def with_other_numbers(content: bytes, random: Random) -> bytes:
 
 
 def tflite(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a network; also lower some networks, and compile a few."""
+    """Import and verify a network, and return the verdict; also lower some networks, and compile a few."""
     match random.randrange(6):
         case 0:
             content = damaged(random.choice(usual()), random)

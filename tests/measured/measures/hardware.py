@@ -143,6 +143,8 @@ def sparse_products(model: Path, options: Sequence[str]) -> Values:
     All three modules have the same budget of cells.
 
     options: `--width` and `--cells` of `tinyml compile`, followed by other options.
+
+    Raises `Unmeasured` for a model that does not compile.
     """
     program, val, _ = find_model(model)
     given = dict(zip(options[::2], options[1::2], strict=True))

@@ -354,8 +354,8 @@ class LossModel:
         return float(np.abs(scores - self.scores).max()) / (float(np.ptp(self.scores)) or 1.0)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
-        """The loss of a detector, at least the percentage of far samples whose decision differs from the decision on
-        reals.
+        """A copy of a detector's loss whose points and bound are at least the percentage of far samples whose decision
+        differs from the decision on reals.
 
         scores: the program's scores of the far samples (any number,).
         """

@@ -134,7 +134,9 @@ class BoardLimits:
 
     @property
     def fits(self) -> bool | None:
-        """Whether the program fits the board; None if that is unknown."""
+        """Whether the program fits the board. False if a known size, or a lower bound of one, exceeds a memory.
+        Otherwise None if a size is unknown or only a lower bound.
+        """
         if (self.taken_flash or 0) > self.flash or (self.taken_ram or 0) > self.ram:
             return False
         return None if self.least or self.taken_flash is None or self.taken_ram is None else True
