@@ -397,7 +397,7 @@ def require_limits(made: Compilation) -> None:
 
 
 def write_pages(made: Compilation) -> None:
-    """Write the misclassified samples, the report page and its figures, if pages are requested."""
+    """Write the report page, its figures and the samples that it shows as misclassified, if pages are requested."""
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)

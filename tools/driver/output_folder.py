@@ -67,8 +67,9 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
-    """Write some misclassified samples, and return the written arrays (`reports.facts.answers`). If there are no
-    misclassified samples, write nothing and return an empty dictionary.
+    """Write some samples that the program misclassifies or classifies differently from the model on reals, and return
+    the written arrays (`reports.facts.answers`). If there are no such samples, write nothing and return an empty
+    dictionary.
     """
     if accuracies.answers is None:
         return {}
