@@ -314,7 +314,10 @@ def greatest(x: Floats) -> Floats:
 
 
 def beside(op: str, values: Any) -> Case:
-    """The case of an op without operands, whose result `values` is added to a variable tensor."""
+    """The case of an op without operands, whose result `values` is added to a variable tensor.
+
+    op: the text of the op up to its type.
+    """
     code = f"""%c = {op} : () -> tensor<1x4xf32>
     %r = "stablehlo.add"(%a0, %c) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     return Case([ROW], lambda a: a + np.array(values), code=code)

@@ -150,7 +150,7 @@ def _foreign_modules() -> list[str]:
 
 
 def foreign_mlir(number: int, random: Random, folder: Path) -> str:
-    """Import a module of linalg, StableHLO or TOSA with changed characters, words or numbers, and return the verdict."""
+    """Import a module of linalg, StableHLO or TOSA with changed characters, words or numbers. Return the verdict."""
     text = random.choice(_foreign_modules())
     for _ in range(random.randint(1, 3)):
         text = changed_text(text, random)

@@ -107,7 +107,10 @@ OPS = (
 
 
 def changed_list(values: Any, choices: Sequence[Any], random: Random) -> None:
-    """Change, remove or repeat an element of a repeated protobuf field."""
+    """Replace or remove an element of a repeated protobuf field, or append one.
+
+    choices: possible new elements; an appended element may also be a copy of another one.
+    """
     index = random.randrange(len(values)) if values else 0
     match random.randrange(3):
         case 0 if values:

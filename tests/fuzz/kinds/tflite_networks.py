@@ -223,7 +223,10 @@ CHANGES: tuple[Callable[[Network, Random], None], ...] = (
 
 
 def changed(values: list[Any], choices: Sequence[Any], random: Random) -> None:
-    """Change, remove or repeat an element of a list."""
+    """Remove or replace an element of a list, or insert one. An empty list may be unchanged.
+
+    choices: possible new elements; an inserted element may also be a copy of another one.
+    """
     match random.randrange(4):
         case 0 if values:
             del values[random.randrange(len(values))]

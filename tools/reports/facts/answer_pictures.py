@@ -40,7 +40,7 @@ distances.
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A misclassified sample.
+    """A sample that the program misclassifies, or classifies differently from the model on reals.
 
     sample: the index of the sample.
     x: the input, in the shape of the file.
