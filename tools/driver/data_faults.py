@@ -81,7 +81,7 @@ def _poor(reals: ModuleOp, data: Data) -> str:
 
 
 def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
-    """The result of `_poor` for classes.
+    """The result of `_poor` for classes; empty for a single class.
 
     A model that is right no more often than the most frequent class, within the error bound, may still detect the rarer
     classes. The mean recall distinguishes such a model from a guess.

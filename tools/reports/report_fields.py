@@ -519,7 +519,12 @@ def _contradiction(entries: Mapping[str, Any]) -> str | None:
 
 def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
     """Yield the nested values whose types differ from the declaration, each as the path of the value and the expected
-    type.
+    type. Yield nothing for a valid value.
+
+    value: the value to check.
+    type: its declared type.
+    place: the path of the value.
+    unit: the unit of time, which names of fields contain.
     """
     origin, arguments = get_origin(type), get_args(type)
     if type in _PLAIN:
