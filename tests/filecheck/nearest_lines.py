@@ -33,8 +33,8 @@ class NearestLines(Matcher):
     """filecheck's matcher, which after a failure prints the expected text and the most similar line."""
 
     def find_prefix_match_for(self, op: CheckOp) -> re.Match[str] | None:
-        """Print the expected text and the most similar line; filecheck calls this method after it has printed a
-        failure.
+        """Print the expected text and the most similar line, and return None. filecheck calls this method after it has
+        printed a failure.
         """
         print(f"Looked for: {op.arg}", file=self.stderr)
         wanted = "".join(map(self._text, op.uops)).strip()

@@ -32,7 +32,9 @@ Digests = dict[str, dict[str, str]]
 
 
 def recorded() -> Digests:
-    """The stored digests by program and file suffix. A program that the compiler rejects has the entry `refused`."""
+    """The stored digests by program and file suffix; empty if there is no file of digests. A program that the compiler
+    rejects has the entry `refused`.
+    """
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 

@@ -85,7 +85,7 @@ class _Iterations:
         self._block(self.nest.body.block)
 
     def _block(self, block: Block) -> Sequence[Any]:
-        """Run a body and return the values that it yields."""
+        """Run a body and return the values that it yields; an empty list for a body without a terminator."""
         for op in block.ops:
             match op:
                 case memref.StoreOp():

@@ -94,7 +94,9 @@ class _Sites:
         self._lines = [line.encode() for line in source.splitlines()]
 
     def of(self, node: ast.AST) -> Iterator[Defect]:
-        """Yield the defects in a node of the syntax tree and in its children."""
+        """Yield the defects in a node of the syntax tree and in its children; yield nothing for assertions, raised
+        errors, imports and messages.
+        """
         match node:
             case ast.Assert() | ast.Raise() | ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Global():
                 return
@@ -151,8 +153,8 @@ class _Sites:
                     yield child
 
     def _guards(self, node: ast.AST) -> Iterator[Defect]:
-        """Yield defects that negate or remove the conditions of `if`,
-        of conditional expressions and of comprehensions.
+        """Yield defects that negate or remove the conditions of `if`, of conditional expressions and of comprehensions;
+        yield nothing for any other node.
         """
         match node:
             case ast.If() | ast.IfExp():
@@ -190,7 +192,9 @@ class _Sites:
                 yield Defect(line, start + found.start(), start + found.end(), moved, f"{word} is {moved}")
 
     def _terms(self, node: ast.BinOp) -> Iterator[Defect]:
-        """Yield defects that omit a term or factor, or exchange + and -."""
+        """Yield defects that omit a term or factor, or exchange + and -. Yield nothing for other operators and for
+        texts.
+        """
         sign = OPERATORS.get(type(node.op))
         if sign is None or _is_text(node.left) or _is_text(node.right):
             return

@@ -264,8 +264,9 @@ def greatest(kernel: Kernel, length: int) -> int:
 
 
 def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
-    """Weights as great as the accumulator permits. For a sparse product, half of the entries of all rows but the first
-    are zero.
+    """Weights as great as the accumulator permits, of shape (rows, length). For a sparse product, about half of the
+    entries of all rows but the first are zero; if the width of gaps limits the entries (`SPREAD`), only every
+    SPREAD[kernel.gaps]-th column is nonzero.
     """
     random = np.random.default_rng(length)
     most = greatest(kernel, length)

@@ -278,8 +278,8 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 
 def _limits(network: Network) -> Iterator[int]:
-    """Yield the limits in bytes for which mode `auto` selects each of its plans, from the fastest to the one with
-    the lowest peak.
+    """Yield the limits in bytes for which mode `auto` selects each of its plans, from the fastest to the one with the
+    lowest peak. The limits decrease to this peak.
     """
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 

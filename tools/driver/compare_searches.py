@@ -170,7 +170,8 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
 
 
 def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
-    """The limits of a search by resource, computed from the results of earlier searches and widths.
+    """The limits of a search by resource, computed from the results of earlier searches and widths; empty for a search
+    without limits and for a uniform width.
 
     way: one of the `WAYS`.
     results: the figures of earlier searches and widths, by their names in `WAYS`.

@@ -108,7 +108,9 @@ def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
 
 
 def _source_of(op: Operation, sources: SourceNames) -> str | None:
-    """The name of the source operation of an op; for a constant, its own name."""
+    """The name of the source operation of an op; for a constant, its own name. None for an op without a source
+    operation.
+    """
     match op:
         case tdsl.ConstOp() | scratch.ConstantOp() if (hint := op.results[0].name_hint) is not None:
             return f"constant {hint}"
@@ -194,7 +196,9 @@ def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
 
 
 def _written_name(op: Operation) -> str | None:
-    """The name of the value that an op of L1 or L2 computes or writes."""
+    """The name of the value that an op of L1 or L2 computes or writes; None for an op that does neither, and for a
+    value without a name.
+    """
     match op:
         case tdsl.TensorOp():
             value: SSAValue = op.out

@@ -73,7 +73,7 @@ class Statement(ABC):
 
     @abstractmethod
     def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
-        """Compute the result in Python for arrays of inputs."""
+        """Compute the result in Python for arrays of inputs, one array for each operand."""
 
     @abstractmethod
     def as_test(self, inputs: Sequence[int], documented: int) -> str:

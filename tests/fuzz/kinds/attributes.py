@@ -107,7 +107,7 @@ PROGRAM_FIELDS: Mapping[str, Sequence[object]] = {
 
 
 def attributes(number: int, random: Random, folder: Path) -> str:
-    """Change the attributes of a module, run its pipeline, random passes or the compiler on it, and return the verdict."""
+    """Change the attributes of a module, run its pipeline, random passes or the compiler on it. Return the verdict."""
     text, pipelines = random.choice(programs())
     try:
         module = GuardedParser(context(), text).parse_module()

@@ -38,7 +38,7 @@ def inner(value: Any) -> Iterator[Any]:
 
 
 def keys_of(value: Any) -> list[Any]:
-    """The names of an object's fields, or the indices of a list's entries."""
+    """The names of an object's fields, or the indices of a list's entries; empty for any other JSON value."""
     if isinstance(value, dict):
         return [*cast("dict[str, Any]", value)]
     return [*range(len(cast("list[Any]", value)))] if isinstance(value, list) else []

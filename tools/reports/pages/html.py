@@ -85,7 +85,7 @@ def _is_number(cell: object) -> bool:
 
 
 def spelled(cell: object) -> str:
-    """The text of a table cell."""
+    """The text of a table cell: empty for None, `yes` or `no` for a bool, and a number rounded to an integer."""
     match cell:
         case None:
             return ""
