@@ -38,8 +38,8 @@ DATA = {"breast cancer": ("load_breast_cancer", 1), "digits": ("load_digits", 3)
 
 @cache
 def samples(name: str) -> Samples:
-    """The samples of a data set: half of the normal samples for training, a quarter for compilation, and the rest for
-    the test. The samples of the other classes are anomalies.
+    """The samples of a data set: half of the normal samples for training, a quarter for compilation, and the last
+    quarter for the test. The samples of all other classes are anomalies.
     """
     load, usual = DATA[name]
     x, y = getattr(datasets, load)(return_X_y=True)

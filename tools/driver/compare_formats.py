@@ -79,7 +79,7 @@ class FormatSetting:
     @property
     def numbers(self) -> dict[str, Any]:
         """The options that determine the number formats. With synthesised weights, all tensors that are not
-        weights have the usual format.
+        weights have `USUAL_FORMAT`.
         """
         if self.format == SYNTHESISED:
             return {"format": USUAL_FORMAT, "weights": f"{SYNTHESISED}:{self.width or ''}"}
