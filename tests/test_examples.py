@@ -80,8 +80,10 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path: Path):
-    """LeNet in SeeDot's language computes the scores of the ONNX model on reals, and on an MKR1000 in 16 bits the
-    evaluator's. `prune_lenet.py` provides network and images.
+    """On reals, LeNet in SeeDot's language computes the scores of the ONNX model.
+
+    In 16 bits it fits an MKR1000, computes the evaluator's outputs there, and classifies 98.6 % of 500 images
+    correctly, as on reals. `prune_lenet.py` provides network and images.
     """
     images, labels = example.images()
     flat = images.reshape(len(images), -1)

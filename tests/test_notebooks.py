@@ -28,7 +28,10 @@ Cell = dict[str, Any]
 
 
 def outputs(cell: Cell, names: dict[str, Any]) -> list[Cell]:
-    """Execute a cell, and return its outputs in the form in which notebooks store them."""
+    """Execute a cell, and return its outputs in the form in which notebooks store them.
+
+    names: the global variables, which the cell may change.
+    """
     parsed = ast.parse("".join(cell["source"]))
     last = parsed.body[-1] if parsed.body else None
     expression = ast.Expression(last.value) if isinstance(last, ast.Expr) else None

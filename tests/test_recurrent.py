@@ -42,7 +42,9 @@ def test_gradients_are_difference_quotients():
 
 @pytest.mark.long
 def test_a_trained_program(tmp_path: Path):
-    """The written program returns the classes of the trained parameters."""
+    """Two trainings with the same seed result in equal parameters, and the program written from them predicts more than
+    80 % of the test classes correctly.
+    """
     data = sets()
     parameters = trained(SMALL, data.train)
     assert all(np.array_equal(parameters[name], value) for name, value in trained(SMALL, data.train).items())

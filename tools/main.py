@@ -118,7 +118,10 @@ def _run(name: str, given: Sequence[str], blame: Blame) -> int:
 
 
 def _overview(given: Sequence[str]) -> int:
-    """Print the version or the help of `tinyml`; raises `InputError` for any other command line without a command."""
+    """Print the version or the help of `tinyml`; raises `InputError` for any other command line without a command.
+
+    given: the command line.
+    """
     first = next(iter(given), "")
     if first == "--version":
         print(f"{DISTRIBUTION} {version(DISTRIBUTION)}")
@@ -159,7 +162,10 @@ class CommandParser(argparse.ArgumentParser):
         self.register("action", "help", _ShowHelp)
 
     def parsed(self, given: Sequence[str]) -> argparse.Namespace:
-        """Parse a command line; raises `InputError` if it is malformed."""
+        """Parse a command line; raises `InputError` if it is malformed.
+
+        given: the command line without the name of the command.
+        """
         self._check_options(given)
         return self.parse_args(given)
 

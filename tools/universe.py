@@ -33,7 +33,8 @@ def _factories(table: Table[Thing]) -> dict[str, Callable[[], Thing]]:
 
 
 def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes of a package: for each name of a pass, a function that imports it.
+    """The passes of a package: for each name of a pass, a function that imports it. Empty if the package is not
+    installed.
 
     Each file is one pass; `PackScratchPass` in pack_scratch.py is `pack-scratch`.
 

@@ -51,7 +51,11 @@ def patches(x: np.ndarray, size: int) -> np.ndarray:
 
 
 class Layer:
-    """A convolution, a ReLU and a 2 x 2 max pool; `forward` stores what `backward` needs."""
+    """A convolution, a ReLU and a 2 x 2 max pool; `forward` stores what `backward` needs.
+
+    filter: weights (filters, C, size, size).
+    bias: (filters,).
+    """
 
     def __init__(self, filter: np.ndarray, bias: np.ndarray) -> None:
         self.filter, self.bias = filter, bias
@@ -134,7 +138,13 @@ def run(*arguments: object) -> None:
 
 
 def prune_lenet(out: Path, ram: int, epochs: int, images_used: int, target: str) -> dict[str, object]:
-    """Prune, train and compile LeNet in the folder `out`, and return the results to be printed."""
+    """Prune, train and compile LeNet in the folder `out`, and return the results to be printed.
+
+    ram: the limit for the pruned network's memory, in bytes.
+    epochs: the number of passes over the training images.
+    images_used: the number of images that determine the number formats.
+    target: the name of the board.
+    """
     out.mkdir(parents=True, exist_ok=True)
     x, y = images()
     tested = slice(TRAINED, None)

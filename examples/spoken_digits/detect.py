@@ -57,6 +57,8 @@ class Run:
 
         A word is detected correctly if the first detection after its start is its digit and is at most `WINDOW` + 0.2
         seconds after its end. All other detections are false alarms.
+
+        rule: the arguments of `Heard.words`, which converts answers to detected words.
         """
         words = self.clips.words(**rule)
         times = np.array([word.time for word in words])
@@ -82,7 +84,9 @@ def coloured(count: int, exponent: float, random: np.random.Generator) -> np.nda
 
 
 def noises(seconds: int, random: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield pieces of noise of `PIECE` seconds. The colours range from blue to brown, and the levels vary."""
+    """Yield pieces of noise of `PIECE` seconds, in total at most `seconds`. The colours range from blue to brown, and
+    the levels vary.
+    """
     count = PIECE * RATE
     time = np.arange(count) / RATE
     for piece in range(seconds // PIECE):
@@ -120,7 +124,9 @@ def joined(clips: list[np.ndarray], random: np.random.Generator) -> tuple[np.nda
 
 def best_rule(counts: np.ndarray, allowed: float) -> int:
     """The index of the rule that detects the most words among those with at most `allowed` false alarms per hour of
-    noise, averaged over the kinds of noise. If there is none, that with the fewest false alarms.
+    noise, averaged over the kinds of noise. If there is none, the index of the rule with the fewest false alarms.
+
+    counts: one row for each rule, as `Run.counts` returns it.
     """
     right = np.where(counts[:, 2:].mean(1) <= allowed, counts[:, 0], -counts[:, 2:].mean(1))
     return int(right.argmax())

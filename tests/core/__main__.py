@@ -135,7 +135,11 @@ def run_unit_tests() -> str:
 
 
 def run_programs(folder: str, names: Sequence[str]) -> str:
-    """Compile programs in both environments, compare their C, and return the differences as text; "" for none."""
+    """Compile programs in both environments, compare their C, and return the differences as text; "" for none.
+
+    folder: the subfolder for the compiled programs, whose earlier content is removed.
+    names: the names of the programs.
+    """
     made = {python: FOLDER / folder / which for python, which in ((PYTHON, "core"), (Path(sys.executable), "whole"))}
     shutil.rmtree(FOLDER / folder, ignore_errors=True)
 

@@ -127,7 +127,11 @@ def _cases_of_core(text: str) -> str:
 
 
 def _is_checked(command: str, text: str) -> bool:
-    """Whether a RUN line does not call FileCheck, or the test contains checks with one of its prefixes."""
+    """Whether a RUN line does not call FileCheck, or the test contains checks with one of its prefixes.
+
+    command: the RUN line.
+    text: the test.
+    """
     if "filecheck" not in command:
         return True
     found = re.search(r"--check-prefix(?:es)?=([\w,]+)", command)

@@ -94,7 +94,12 @@ class ForkedProcess(subprocess.Popen[str]):
 
 
 def _run(main: Callable[[], object], args: Sequence[str], env: Mapping[str, str]) -> NoReturn:
-    """Run a tool in the forked process and end it with the exit code of the program."""
+    """Run a tool in the forked process and end it with the exit code of the program.
+
+    main: the tool's function.
+    args: its command line.
+    env: its environment variables.
+    """
     # Popen waits until its pipe to the fork is closed, which executing a program does.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))

@@ -21,7 +21,10 @@ LEAST = 0.4
 
 
 def filecheck(argv: Sequence[str] | None = None) -> int:
-    """Check an input as filecheck does, and return its exit code."""
+    """Check an input as filecheck does, and return its exit code.
+
+    argv: the command line; by default that of this process.
+    """
     options = parse_argv_options(list(sys.argv if argv is None else argv))
     return NearestLines(options, FInput.from_opts(options), Parser.from_opts(options)).run()
 
@@ -30,8 +33,8 @@ class NearestLines(Matcher):
     """filecheck's matcher, which after a failure prints the expected text and the most similar line."""
 
     def find_prefix_match_for(self, op: CheckOp) -> re.Match[str] | None:
-        """Print the expected text and the most similar line; filecheck calls this method after it has printed a
-        failure.
+        """Print the expected text and the most similar line, and return None. filecheck calls this method after it has
+        printed a failure.
         """
         print(f"Looked for: {op.arg}", file=self.stderr)
         wanted = "".join(map(self._text, op.uops)).strip()
@@ -48,7 +51,9 @@ class NearestLines(Matcher):
         return None
 
     def _text(self, part: object) -> str:
-        """The literal text of a part of a pattern; empty for a regular expression or a variable."""
+        """The text that a part of a pattern stands for: literal text, the value of a variable (empty before its
+        definition), or a space for a regular expression.
+        """
         match part:
             case Literal(content):
                 return content

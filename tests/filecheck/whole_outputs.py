@@ -54,8 +54,9 @@ def functions(printed: str) -> dict[str, list[str]]:
 
 
 def renewed(section: str, prefix: str, printed: str) -> str:
-    """A section of a test, after the checks of whole functions have been replaced by checks that match the printed
-    IR.
+    """A section of a test, after the checks of whole functions have been replaced by checks that match the printed IR.
+
+    prefix: the prefix of the checks, such as `CHECK`.
     """
     bodies = functions(printed)
 

@@ -31,6 +31,7 @@ Run = Callable[[int, Random, Path], str]
 class Kind:
     """A kind of random case, and its limits.
 
+    run: runs the case with a number, using a random generator and an empty folder, and returns the verdict.
     seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine.
     weight: the time for cases of this kind, relative to the weights of the other kinds.
     memory: the bytes that a case may map in addition to those of its process at the start; None for no limit, which the
@@ -46,7 +47,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on a case, its detail if there is one, and its duration in seconds."""
+    """The verdict on a case, its detail if there is one, and its duration in seconds.
+
+    kind, number: the kind of the case, and its number.
+    """
 
     kind: str
     number: int
@@ -106,7 +110,9 @@ class Worker:
 
     @property
     def is_late(self) -> bool:
-        """Whether the current case has used more CPU time than its kind permits."""
+        """Whether the current case has used more CPU time than its kind permits, or has run for more than `IDLE` times
+        as long by the clock. False if the worker runs no case.
+        """
         if self.case is None:
             return False
         limit, passed = self.kinds[self.case[0]].seconds, time.monotonic() - self.began

@@ -32,7 +32,9 @@ Digests = dict[str, dict[str, str]]
 
 
 def recorded() -> Digests:
-    """The stored digests by program and file suffix. A program that the compiler rejects has the entry `refused`."""
+    """The stored digests by program and file suffix; empty if there is no file of digests. A program that the compiler
+    rejects has the entry `refused`.
+    """
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 
@@ -60,7 +62,10 @@ def _digest(text: str) -> str:
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """The first lines of the unified diff of two compilations of a program, for each file that differs."""
+    """The first lines of the unified diff of two compilations of a program, for each file that differs.
+
+    before, now: the texts of the files by suffix.
+    """
     found: list[str] = []
     for suffix in sorted(before.keys() | now.keys()):
         old, new = (files.get(suffix, "").splitlines() for files in (before, now))
@@ -72,6 +77,9 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 def texts_before(names: list[str], models: Path | None) -> dict[str, dict[str, str]]:
     """The files of each program as compiled by the commit that last changed the digests; empty if that commit is
     unavailable or its compilation fails.
+
+    names: the names of the programs.
+    models: the folder with models outside the repository; None without such models.
     """
     git = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=False)
     commit = git(["git", "log", "-1", "--format=%H", "--", str(FILE)]).stdout.strip()

@@ -84,6 +84,7 @@ class Model:
     """A model: its file or a function that builds its program, and a function that returns data to profile it.
 
     data: None for a model that already has number formats.
+    module: builds the program; None for a model in `file`.
     """
 
     file: Path
@@ -92,7 +93,10 @@ class Model:
 
 
 def _rows(file: Path, array: str = "x") -> dict[str, NDArray[Any]]:
-    """The first `SAMPLES` inputs of a data file, as rows of float32, and their labels if the file has any."""
+    """The first `SAMPLES` inputs of a data file, as rows of float32, and their labels if the file has any.
+
+    array: the name of the array of inputs.
+    """
     with np.load(file) as data:
         x = data[array][:SAMPLES]
         labels = {"y": data["y"][:SAMPLES]} if "y" in data else {}

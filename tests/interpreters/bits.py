@@ -73,6 +73,8 @@ def _wrapped(x: Array, width: int) -> Array:
 def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, Array], Array]:
     """The implementation of an op whose result must fit its type. Operands narrower than 64 bits are computed exactly
     in 64-bit integers, wider ones in Python's integers.
+
+    calculate: computes the exact result from the two operands.
     """
 
     def execute(op: Operation, a: Array, b: Array) -> Array:

@@ -56,7 +56,7 @@ class Interpreter:
         self.values: dict[SSAValue, Any] = {}
 
     def block(self, block: Block) -> list[Any]:
-        """Execute a block and return the operands of its terminator."""
+        """Execute a block and return the operands of its terminator; an empty list for a block without a terminator."""
         for op in block.ops:
             operands = [self.values[operand] for operand in op.operands]
             if isinstance(op, func.ReturnOp | scf.YieldOp | num.NextOp):

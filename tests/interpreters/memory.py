@@ -195,7 +195,9 @@ def _read_only(array: NDArray[Any]) -> Bytes:
 
 
 def _checked(op: Operation, arguments: list[Any], result: Any) -> Any:
-    """Return a result after checking that it fits its type and that a truncation loses nothing."""
+    """Return the exact result of an op; raises `AssertionError` if the result does not fit its type, for example
+    because a truncation would lose bits.
+    """
     assert _fits(result, op.results[0].type), f"{op} overflows: {arguments}"
     return result
 

@@ -34,6 +34,7 @@ def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine
 
     known: the values defined outside the nest: for a buffer, an array of shape (samples, ...), which stores modify; for
         a scalar that is not constant, its raw.
+    machine: executes the scalar operations; a new `NumpyMachine` by default.
 
     Raises `InputError` for ops that cannot be evaluated, such as sparse products.
     """
@@ -84,7 +85,7 @@ class _Iterations:
         self._block(self.nest.body.block)
 
     def _block(self, block: Block) -> Sequence[Any]:
-        """Run a body and return the values that it yields."""
+        """Run a body and return the values that it yields; an empty list for a body without a terminator."""
         for op in block.ops:
             match op:
                 case memref.StoreOp():
@@ -106,7 +107,9 @@ class _Iterations:
         return joined
 
     def value(self, value: SSAValue) -> Any:
-        """The value of an SSA value that is defined in the body or by a constant outside."""
+        """The value of an SSA value that is defined in the body or by a constant outside. Raises `InputError` for any
+        other unknown value.
+        """
         if value not in self.values:
             owner = value.owner
             if not isinstance(owner, Operation) or owner.operands:

@@ -103,7 +103,11 @@ def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: str, exhaustive: bool = False) -> dict[str, list[list[str]]]:
-    """For each test, the parameter ids of the cases that pass in a run of pytest."""
+    """For each test, the parameter ids of the cases that pass in a run of pytest.
+
+    arguments: the arguments of pytest.
+    exhaustive: true to run all cases, as `make exhaustive` does.
+    """
     environment = {name: value for name, value in os.environ.items() if name not in (EXHAUSTIVE, "PYTEST_ADDOPTS")}
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA"]
     done = subprocess.run(

@@ -50,7 +50,11 @@ LITERATURE = ("seedot", "shiftry")
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_no_format_is_named_outside_its_own_files(name: str):
-    """The files of a format are the file or the folder of its name in `dialects/formats/`."""
+    """The name of a format, its class and its module occur only in the files of the format and in those of
+    `NAMING_FORMATS`.
+
+    The files of a format are the file or the folder of its name in `dialects/formats/`.
+    """
     format = FORMATS[name]
     *_, folder, stem = format.__module__.split(".")
     if stem == "type":

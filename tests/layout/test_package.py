@@ -57,9 +57,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.long(drawn=False)
 def test_the_wheel_contains_every_room(wheel: Path):
-    """The wheel includes headers, grammars and test harnesses, whose absence would not affect an editable installation.
+    """The wheel contains every file of the product and the licence, but not the code that measures cost tables.
 
-    It excludes the code that measures cost tables.
+    The files include headers, grammars and test harnesses, whose absence would not affect an editable installation.
     """
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
@@ -73,7 +73,10 @@ def test_the_wheel_contains_every_room(wheel: Path):
 
 @pytest.mark.long(drawn=False)
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
-    """The demo runs in a folder without `examples`. The test first removes one of the wheel's two models."""
+    """In a folder without `examples`, the demo compiles the models of the wheel to C and an Arduino library.
+
+    The test first removes one of the wheel's two models. The output then names only the remaining model.
+    """
     examples = installed / "tinyml/examples"
     assert {path.parent.name for path in examples.glob("*/val.npz")} == {"fastgrnn-mnist16", "protonn-gesturepod"}
     shutil.rmtree(examples / "fastgrnn-mnist16")
@@ -182,7 +185,9 @@ def test_the_module_loads_its_names_when_they_are_used():
 
 
 def test_the_list_of_passes_and_pipelines_imports_no_dialect():
-    """`tinyml-opt --help` prints the list, in little more time than xDSL takes to start."""
+    """Importing the driver of `tinyml-opt` and the list of passes and pipelines, which `--help` prints, imports no
+    dialect, format or chip.
+    """
     code = """if True:
         import sys
         import tinyml.tools.driver.optimizer

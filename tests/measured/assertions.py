@@ -42,7 +42,7 @@ class Assertion:
 
 
 def is_ir(test: str) -> bool:
-    """True for a FileCheck file, which lit runs."""
+    """Whether a test is a FileCheck file, which lit runs."""
     return test.endswith(".mlir")
 
 
@@ -60,7 +60,8 @@ def _is_in(value: Value, constant: Value) -> bool:
 
 
 def constants(test: str) -> Iterator[Value]:
-    """Yield the numbers and strings of a test and of the definitions that it refers to.
+    """Yield the numbers and strings of a test and of the definitions that it refers to; for a FileCheck file, the text
+    of each checked line.
 
     Raises `AssertionError` if there is no such test.
     """

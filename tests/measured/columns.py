@@ -228,6 +228,8 @@ def scalings_of(width: int) -> dict[str, Column]:
 def module_cells(command: str) -> dict[str, Column]:
     """Columns with the cells of a hardware module as yosys counts them, and its clock frequency after nextpnr's
     routing.
+
+    command: the command that measures the module.
     """
     cells = {"LUTs": "{luts}", "registers": "{registers}", "DSPs": "{dsps}", "block RAMs": "{brams}"}
     routed = (f"{command} --route", "{fmax}")
@@ -235,7 +237,10 @@ def module_cells(command: str) -> dict[str, Column]:
 
 
 def estimated(command: str) -> dict[str, Column]:
-    """Columns with the LUTs of a module as yosys counts them and as estimated, and their ratio."""
+    """Columns with the LUTs of a module as yosys counts them and as estimated, and their ratio.
+
+    command: the command that measures the module.
+    """
     return {
         "LUTs by yosys": (command, "{luts}"),
         "estimate": (command, "{estimate}"),

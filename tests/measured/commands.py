@@ -417,7 +417,9 @@ _COMMANDS = {
 
 
 def _run(arguments: list[str]) -> str | None:
-    """Run a command on a model without printing; return the error message without the model's name, or None."""
+    """Run a command on a model without printing; return the error message without the model's name, or None. Raises
+    `SystemExit` if the command was interrupted.
+    """
     said = io.StringIO()
     printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):

@@ -32,7 +32,10 @@ class TimeSurvey:
 
 
 def chain(ops: int) -> bytes:
-    """The source of a program in SeeDot's language: a chain of additions, each of which is a separate op at L0."""
+    """The source of a program in SeeDot's language: a chain of additions, each of which is a separate op at L0.
+
+    ops: the number of additions.
+    """
     values = ["X", *(f"v{number}" for number in range(ops))]
     lets = [f"let {after} = {before} + X in" for before, after in pairwise(values)]
     return "\n".join(["let X = (2, 1) in", *lets, values[-1], ""]).encode()
@@ -46,6 +49,8 @@ def chain_data() -> dict[str, np.ndarray]:
 def mixed_ops(ops: int) -> Iterator[tuple[str, np.ndarray | None]]:
     """Yield the names of sums, products, differences and functions of 8 numbers, in turn. All except functions have a
     separate constant.
+
+    ops: the number of ops.
     """
     random = np.random.default_rng(0)
     for name in islice(cycle(("add", "mul", "tanh", "sub")), ops):

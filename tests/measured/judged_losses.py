@@ -104,7 +104,12 @@ def drawn(seed: int, samples: int) -> tuple[Any, Any]:
 
 
 def judged(kind: str, seed: int, size: int) -> Values:
-    """The choice of `--format auto` for one data set, and its loss on unseen samples."""
+    """The choice of `--format auto` for one data set, and its loss on unseen samples.
+
+    kind: the kind of model.
+    seed: determines the data set.
+    size: the number of samples on which the program is chosen.
+    """
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals

@@ -184,7 +184,9 @@ class Failed(Exception):
 def passed(names: tuple[str, ...], together: tuple[str, ...] = ()) -> Values:
     """The number of passed tests among those that the given node ids (relative to `tests/`) select.
 
-    Raises `Failed` unless all of them passed.
+    together: the node ids of the tests that run in one process, including `names`; by default `names` alone.
+
+    Raises `Failed` unless all tests of `names` passed.
     """
     ended = _ended(tuple(name for name in together or names if not is_ir(name)))
     results = [result for name in names for result in ([_by_lit(name)] if is_ir(name) else _of(name, ended))]
@@ -208,7 +210,9 @@ def _by_lit(name: str) -> str:
 
 @cache
 def _ended(names: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """The module, name and result of each test that the node ids select, after one run of pytest."""
+    """The module, name and result of each test that the node ids select, after one run of pytest. Raises `Failed` if
+    pytest writes no report.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}"]

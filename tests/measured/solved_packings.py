@@ -50,6 +50,8 @@ def guillotine(buffers: int, seed: int, points: int, units: int = 1024) -> list[
 
     A piece is chosen with a probability proportional to its area, and cut in time or size with equal probability. By
     construction, a packing without gaps exists.
+
+    buffers: the number of pieces.
     """
     draw = Random(f"{buffers} {seed} {points}")
     shapes = [(0, points, 0, units)]

@@ -129,7 +129,10 @@ def renewed(page: str) -> str:
 
 
 def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
-    """Write pages again; return the number of pages with missing figures, which are unchanged."""
+    """Write pages again; return the number of pages with missing figures, which are unchanged.
+
+    renewed: returns the new text of a page.
+    """
     missing = 0
     for page in pages:
         before = page.read_text(encoding="utf-8")
@@ -147,6 +150,10 @@ def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
 def column_of(table: str, heading: str, label: str) -> tuple[str, str]:
     """The command and the cell format of a column for the row of a label; both are empty for a column that is not
     measured.
+
+    table: the name of the table.
+    heading: the heading of the column.
+    label: the label of the row.
     """
     command, cell = (part.replace("{row}", name_of(label)) for part in TABLES.get(table, {}).get(heading, ("", "")))
     return command, cell

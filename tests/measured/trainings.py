@@ -60,7 +60,10 @@ class Sets:
 
     @staticmethod
     def split(x: NDArray[np.float64], y: NDArray[np.int64], val: int, test: int) -> Sets:
-        """The data split in a fixed random order; the last `test` samples are the test set."""
+        """The data split in a fixed random order; the last `test` samples are the test set.
+
+        val, test: the numbers of validation and test samples.
+        """
         order = np.random.default_rng(SPLIT).permutation(len(y))
         train, chosen, last = np.split(order, [len(y) - val - test, len(y) - test])
         return Sets(Labelled(x[train], y[train]), Labelled(x[chosen], y[chosen]), Labelled(x[last], y[last]))
@@ -237,7 +240,10 @@ TASKS = {
 
 @cache
 def trained(task: str, seed: int) -> ModuleOp:
-    """A network trained in floating point; it must not be modified."""
+    """A network trained in floating point; it must not be modified.
+
+    task: a key of `TASKS`.
+    """
     chosen, module = TASKS[task], TASKS[task].network(seed)
     schedule = replace(chosen.schedule, seed=seed)
     train_reals(module, chosen.sets().train, chosen.sets().val, schedule)
@@ -248,6 +254,7 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
     """Accuracies on the test set in percent, each the mean over the networks of `SEEDS`.
 
     options: the options of `tinyml finetune`, flags or pairs; omitted options have its defaults.
+    task: a key of `TASKS`.
 
     `before`: the accuracy in floating point.
     `rounded`: in number formats, with weights rounded to nearest.

@@ -45,7 +45,10 @@ def _shuffled(subject: Subject, order: random.Random) -> Iterator[Trial]:
 
 
 def tried(trial: Trial, tests: bool) -> Trial:
-    """Run the steps of a trial until one detects the defect, and return the trial with the verdicts."""
+    """Run the steps of a trial until one detects the defect, and return the trial with the verdicts.
+
+    tests: false to run only the FileCheck files of the pass.
+    """
     trial = replace(trial, filecheck=try_filecheck(trial))
     if tests and trial.filecheck != CAUGHT:
         trial = replace(trial, tests=try_tests(trial))

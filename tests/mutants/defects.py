@@ -94,7 +94,9 @@ class _Sites:
         self._lines = [line.encode() for line in source.splitlines()]
 
     def of(self, node: ast.AST) -> Iterator[Defect]:
-        """Yield the defects in a node of the syntax tree and in its children."""
+        """Yield the defects in a node of the syntax tree and in its children; yield nothing for assertions, raised
+        errors, imports and messages.
+        """
         match node:
             case ast.Assert() | ast.Raise() | ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Global():
                 return
@@ -151,8 +153,8 @@ class _Sites:
                     yield child
 
     def _guards(self, node: ast.AST) -> Iterator[Defect]:
-        """Yield defects that negate or remove the conditions of `if`,
-        of conditional expressions and of comprehensions.
+        """Yield defects that negate or remove the conditions of `if`, of conditional expressions and of comprehensions;
+        yield nothing for any other node.
         """
         match node:
             case ast.If() | ast.IfExp():
@@ -190,7 +192,9 @@ class _Sites:
                 yield Defect(line, start + found.start(), start + found.end(), moved, f"{word} is {moved}")
 
     def _terms(self, node: ast.BinOp) -> Iterator[Defect]:
-        """Yield defects that omit a term or factor, or exchange + and -."""
+        """Yield defects that omit a term or factor, or exchange + and -. Yield nothing for other operators and for
+        texts.
+        """
         sign = OPERATORS.get(type(node.op))
         if sign is None or _is_text(node.left) or _is_text(node.right):
             return
@@ -220,7 +224,11 @@ class _Sites:
                 yield from self._replace(first, last, text, f"{word} {lost} is left out")
 
     def _between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> Iterator[Defect]:
-        """Yield the defect that replaces the operator between two operands."""
+        """Yield the defect that replaces the operator between two operands.
+
+        old: a regular expression for the operator.
+        new: the operator that replaces it.
+        """
         gap = self._gap(left, right)
         if gap is not None and (found := re.search(old, gap[2])):
             yield Defect(gap[0], gap[1] + found.start(), gap[1] + found.end(), new, f"{found[0]} is {new}")
@@ -241,7 +249,11 @@ class _Sites:
         return self._lines[first.lineno - 1][first.col_offset : last.end_col_offset].decode()
 
     def _replace(self, first: ast.expr, last: ast.expr, new: str, what: str) -> Iterator[Defect]:
-        """Yield the defect that replaces the source from one expression to another, if it is on one line."""
+        """Yield the defect that replaces the source from one expression to another, if it is on one line.
+
+        new: the source that replaces it.
+        what: the description of the defect.
+        """
         if first.lineno == last.end_lineno and last.end_col_offset is not None:
             yield Defect(first.lineno, first.col_offset, last.end_col_offset, new, what)
 

@@ -62,6 +62,8 @@ class Trial:
     """A defect in a file of a pass, and the verdicts of the steps that were run.
 
     suite: the verdict of the FileCheck files of other passes.
+    filecheck, tests, programs: the verdicts of the pass's FileCheck files and tests, and of the programs whose C is
+        recorded; empty for steps that were not run.
     """
 
     subject: Subject
@@ -213,7 +215,7 @@ def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
 
 def try_programs(trial: Trial) -> str:
     """Compile the programs whose C is recorded (`make hashes`). Return `CAUGHT` if the C of one differs with the defect
-    but not without it.
+    but not without it, `LATE` if a compilation exceeds its time, and otherwise `SURVIVED`.
     """
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
@@ -302,6 +304,8 @@ def try_tests(trial: Trial) -> str:
 def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
     """A list of the first test that fails in a copy of the tree; empty if none fails. Raises `TimeoutExpired` if a test
     exceeds its time.
+
+    tests: paths or node ids of tests.
     """
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
     command += ["-p", limited.__module__, *tests]

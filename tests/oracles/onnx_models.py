@@ -69,7 +69,10 @@ def imported(model: onnx.ModelProto, file: str = "test.onnx") -> ModuleOp:
 
 
 def reference(model: onnx.ModelProto, inputs: Array, output: str | None = None) -> Array:
-    """An output of onnxruntime for each input, flattened: (samples, elements)."""
+    """An output of onnxruntime for each input, flattened: (samples, elements).
+
+    output: the name of the output; None for the first.
+    """
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
@@ -110,6 +113,8 @@ def _typed(model: onnx.ModelProto) -> bytes:
 def check(model: onnx.ModelProto, *, samples: int = 3, tolerance: float = 1e-5) -> ModuleOp:
     """Assert that the results of an imported model on reals equal onnxruntime's for random inputs, and return its
     program.
+
+    tolerance: the permitted relative and absolute error.
     """
     module = imported(model)
     dims = model.graph.input[0].type.tensor_type.shape.dim

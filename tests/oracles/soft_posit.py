@@ -60,7 +60,12 @@ ALL(pX2, posit_2_t, quire_2_t, convertDoubleToPX2, qX2_fdp_add, qX2_to_pX2, , bi
 
 
 class SoftPosit:
-    """Functions on arrays of posit raws. They exist for (n, es) = (8, 0), (16, 1) and (n, 2) with any n."""
+    """Functions on arrays of posit raws. They exist for (n, es) = (8, 0), (16, 1) and (n, 2) with any n.
+
+    folder: the folder in which the library of loops is compiled.
+
+    Skips the test if gcc or the package `softposit` is not installed.
+    """
 
     def __init__(self, folder: Path):
         found = find_spec("_softposit")

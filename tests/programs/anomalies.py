@@ -17,7 +17,10 @@ FALSE_ALARMS = 0.05
 
 @dataclass(frozen=True)
 class Samples:
-    """Normal samples for training and for compilation, and normal samples and anomalies for the test."""
+    """Normal samples for training and for compilation, and normal samples and anomalies for the test.
+
+    usual: the normal samples for the test.
+    """
 
     train: Array
     val: Array
@@ -35,8 +38,8 @@ DATA = {"breast cancer": ("load_breast_cancer", 1), "digits": ("load_digits", 3)
 
 @cache
 def samples(name: str) -> Samples:
-    """The samples of a data set: half of the normal samples for training, a quarter for compilation, and the rest for
-    the test. The samples of the other classes are anomalies.
+    """The samples of a data set: half of the normal samples for training, a quarter for compilation, and the last
+    quarter for the test. The samples of all other classes are anomalies.
     """
     load, usual = DATA[name]
     x, y = getattr(datasets, load)(return_X_y=True)
@@ -61,12 +64,18 @@ DETECTORS = {
 
 @cache
 def detector(data: str, name: str) -> Any:
-    """A detector, trained on the normal samples of a data set."""
+    """A detector, trained on the normal samples of a data set.
+
+    data, name: keys of `DATA` and `DETECTORS`.
+    """
     return sk.make_pipeline(sk.StandardScaler(), DETECTORS[name]()).fit(samples(data).train)
 
 
 def exact_scores(data: str, name: str) -> Array:
-    """The scores that scikit-learn's detector assigns to the test samples, greater for more normal samples."""
+    """The scores that scikit-learn's detector assigns to the test samples, greater for more normal samples.
+
+    data, name: as for `detector`.
+    """
     scaler, made = detector(data, name)
     scaled = scaler.transform(samples(data).test)
     if name == "k-means":
@@ -77,7 +86,10 @@ def exact_scores(data: str, name: str) -> Array:
 
 
 def compiled(data: str, name: str, board: str) -> tinyml.Program:
-    """The program that `auto` chooses for a detector."""
+    """The program that `auto` chooses for a detector on a board.
+
+    data, name: as for `detector`.
+    """
     return tinyml.compile(detector(data, name), samples(data).val, board=board, false_alarms=FALSE_ALARMS)
 
 

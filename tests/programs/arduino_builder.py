@@ -17,7 +17,12 @@ def is_installed() -> bool:
 
 
 def built_sketch(libraries: Path, sketch: Path, folder: Path, target: str) -> Path:
-    """The ELF file of a sketch, built by Arduino's tools; warnings in the library or the sketch are errors."""
+    """The ELF file of a sketch, built by Arduino's tools; warnings in the library or the sketch are errors.
+
+    libraries: the folder that contains the folders of libraries.
+    folder: the folder for the build.
+    target: the name of the board.
+    """
     cache = folder.parent / "cache"
     for path in (folder, cache):
         path.mkdir(exist_ok=True)

@@ -103,6 +103,7 @@ def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
     All accesses must be within the arena, and every byte of it must be used. Slices must fit the memory that the plan
     adds for them.
 
+    mode: the name of the schedule.
     more: bytes beyond the least peak that the plan may use to compute several channels at a time.
     """
     # Later passes compute equal images once, which then live longer than those that the plan knows.

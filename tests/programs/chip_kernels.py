@@ -35,6 +35,7 @@ class Kernel:
     limit: the maximum magnitude of a sum.
     stride: the distance between consecutive elements of a channel; 0 for other kernels.
     packed: the width in bits of packed weights; 0 for other weights.
+    name: the name of its C function.
     """
 
     name: str
@@ -259,6 +260,7 @@ def make_call(
 ) -> Call:
     """A random call whose sums cannot overflow.
 
+    n: the number of elements of a row, at most 50 for kernels with a stride.
     patterns: the patterns (`pick`) of weights and vector.
     offsets: the distances of both operands from a word boundary in elements.
     """

@@ -94,7 +94,13 @@ def kernels(target: str, some: Sequence[CodedRows]) -> list[Kernel]:
 
 
 class CodedProgram:
-    """A program that contains kernels for several matrices of rows."""
+    """A program that contains kernels for several matrices of rows.
+
+    target: the board whose coder writes the kernels.
+    runner: runs the program.
+    folder: the folder for the build.
+    some: the matrices of rows, one kernel for each.
+    """
 
     def __init__(self, target: str, runner: Runner, folder: Path, some: Sequence[CodedRows]):
         self.some, self.runner, source = some, runner, folder / "source"

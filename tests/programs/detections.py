@@ -61,6 +61,7 @@ def average_precision(found: Sequence[Found], truth: Sequence[Array], overlap: f
 
     truth: the true boxes of each image. A found box is right if the true box that it overlaps most is not the match of
         a found box of greater score.
+    overlap: the least intersection over union of a found box and its match.
     """
     scores, hits = list[float](), list[bool]()
     for (boxes, confidences), true in zip(found, truth, strict=True):

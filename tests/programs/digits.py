@@ -60,7 +60,10 @@ def on_uno(name: str, unit: str | None = None, flash: int | None = None) -> tiny
 
 
 def points_lost(name: str, unit: str | None = None, flash: int | None = None) -> float:
-    """The percentage of test samples that scikit-learn classifies correctly, minus that of the program."""
+    """The percentage of test samples that scikit-learn classifies correctly, minus that of the program.
+
+    unit, flash: as for `on_uno`.
+    """
     x, y = digits().test
     own = on_uno(name, unit, flash).score(x if unit is None else x.astype(np.int8), y)
     return 100 * (float(estimator(name).score(x, y)) - own)

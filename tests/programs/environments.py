@@ -53,7 +53,11 @@ class PackagesOfOthers:
         return self.folder / "venv" / "bin" / "python"
 
     def run(self, *arguments: str | Path, cwd: Path = ROOT) -> str:
-        """Run a Python module, assert that it succeeds, and return its standard output."""
+        """Run a Python module, assert that it succeeds, and return its standard output.
+
+        arguments: the name of the module and its arguments.
+        cwd: the working directory.
+        """
         command = [str(self.python), "-m", *map(str, arguments)]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)

@@ -32,7 +32,11 @@ def table(name: str) -> str:
 
 
 def _parameters(name: str, member: str) -> str:
-    """The names of a function's parameters in parentheses; empty for anything else."""
+    """The names of a function's parameters in parentheses; empty for anything else.
+
+    name: the module below `tinyml.extend`.
+    member: the name of the function.
+    """
     thing = getattr(module(name), member)
     if not inspect.isroutine(thing):
         return ""
@@ -83,7 +87,10 @@ def _origins(name: str) -> dict[str, tuple[str, str]]:
 
 @cache
 def _of_constants(origin: str) -> dict[str, str]:
-    """The docstrings after the assignments in a module, including those in tinyml modules that it imports from."""
+    """The docstrings after the assignments in a module, including those in tinyml modules that it imports from.
+
+    origin: the full name of the module.
+    """
     found: dict[str, str] = {}
     body = ast.parse(Path(import_module(origin).__file__ or "").read_text("utf-8")).body
     for node, following in zip(body, [*body[1:], None], strict=True):

@@ -149,7 +149,11 @@ class _Graph:
     nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
 
     def op(self, kind: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
-        """Append a node and return the name of its output."""
+        """Append a node and return the name of its output.
+
+        kind: the type of the node.
+        name: the name of the output; None for a generated name.
+        """
         name = name or f"{self.name}_{kind.lower()}{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
@@ -204,6 +208,8 @@ class _Model(_Graph):
         """Append a convolution with zero padding that preserves the extents of the image.
 
         relu: the name of the result after a relu; None for no relu.
+        x: the name of the operand.
+        filter, bias: names of parameters in `given`.
         """
         groups, height, width, inside, outside = self.given[filter].shape
         shape = groups * outside, inside, height, width
@@ -217,7 +223,13 @@ class _Model(_Graph):
         return self.op("Clip", made, *limits, name=relu)
 
     def last_state(self, to: _Graph, name: str, cell: str, sequence: str, backwards: bool = False) -> str:
-        """Append a FastGRNN (zeta 1, nu 0) that reads a sequence of columns, and return its last state."""
+        """Append a FastGRNN (zeta 1, nu 0) that reads a sequence of columns, and return the name of its last state.
+
+        to: the graph to which it is appended.
+        name: the prefix of the names of its values.
+        cell: `1` or `2`, the suffix of the names of its parameters.
+        backwards: true to read the sequence from its end.
+        """
         body, x, state = _Graph(name, self.constants), f"{name}_x", f"{name}_h"
         sum = body.op("Add", body.op("MatMul", f"W{cell}", x), body.op("MatMul", f"U{cell}", state))
         gate = body.op("Sigmoid", body.op("Add", sum, f"Bg{cell}"))
@@ -243,7 +255,10 @@ class _Model(_Graph):
         return body
 
     def pool(self, pixels: str) -> str:
-        """Append RNNPool over overlapping patches; the last row and column of the result copy the preceding ones."""
+        """Append RNNPool over overlapping patches; the last row and column of the result copy the preceding ones.
+
+        pixels: the name of the image.
+        """
         half = self.face.patch // 2
         rows, columns = self.face.height // 2 // half, self.face.width // 2 // half
         above, below = self.halves(

@@ -17,6 +17,9 @@ KEYWORDS = (49, 10, 1)
 class GraphBuilder:
     """A builder of a graph, op by op. An op reads the last tensor unless a method has an argument that names another
     tensor.
+
+    height, width, channels: the extents of the input image.
+    bits: the width of an element of all tensors.
     """
 
     def __init__(self, height: int, width: int, channels: int, bits: int = 8) -> None:
@@ -28,7 +31,10 @@ class GraphBuilder:
         return Graph(self.tensors, ("input",), tuple(self.nodes), (self.last,))
 
     def add(self, kind: Kind, reads: Sequence[Read], image: Image, macs: int = 0) -> str:
-        """Add an op whose result is an image, and return the result's name."""
+        """Add an op whose result is an image, and return the result's name.
+
+        macs: the number of multiply-accumulates.
+        """
         self.last = f"t{len(self.nodes)}"
         self.tensors[self.last] = image
         self.nodes.append(Node(self.last, kind, tuple(reads), macs))
@@ -46,6 +52,7 @@ class GraphBuilder:
 
         channels: the channels of the result; None for a depthwise convolution.
         same: True for padding as in TensorFlow, with half of it, rounded down, above and on the left; False for none.
+        operand: the name of the image; None for the last tensor.
         """
         name = operand or self.last
         image = self.tensors[name]
@@ -84,6 +91,9 @@ class GraphBuilder:
 
         It consists of an expansion, a depthwise convolution, a projection, and the sum with the operand if shapes are
         equal.
+
+        wide: the number of channels after the expansion.
+        channels: the channels of the result.
         """
         operand = self.last
         if wide != self.tensors[operand].channels:
@@ -99,7 +109,10 @@ class GraphBuilder:
 
 
 def inverted_residual(resolution: int, channels: int, wide: int) -> Graph:
-    """The graph of a single inverted residual block."""
+    """The graph of a single inverted residual block.
+
+    wide: the number of channels after the expansion.
+    """
     net = GraphBuilder(resolution, resolution, channels)
     net.bottleneck(wide, channels)
     return net.graph()

@@ -28,7 +28,7 @@ def _not_available(target: str) -> bool:
 
 
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A context in which compilation for FPGAs runs neither simulation nor synthesis."""
+    """Until the end of the test, compile for FPGAs as if neither a simulator nor a synthesis tool were installed."""
     monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", _not_available)
     monkeypatch.setattr(verilog_tools, "synthesis_tool", lambda: None)
 

@@ -98,7 +98,9 @@ def check_batch(
 ) -> None:
     """Assert that the programs of some kernels, all in one build, compute the evaluator's scores.
 
+    folder: the folder for the build.
     shared: the folder in which their C is written once for all runners.
+    optimize: the optimisation level of the C compiler; None for the default of the runner.
     """
     folder.mkdir(exist_ok=True)
     programs = [kernel_program(kernel, target, folder, shared) for kernel in kernels]

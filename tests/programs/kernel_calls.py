@@ -111,7 +111,10 @@ def build(
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[KernelSignature] = KERNELS) -> RunResult:
-    """Run one call for each sample. The first score is the sum; for axpy, the first `length` scores are the sums."""
+    """Run one call for each sample. The first score is the sum; for axpy, the first `length` scores are the sums.
+
+    kernels: the kernels that the program calls, by number.
+    """
     inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
     for row, case in zip(inputs, cases, strict=True):
         row[:3] = kernels.index(case.kernel), case.start, case.length

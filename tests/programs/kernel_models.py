@@ -90,7 +90,13 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
 
 
 class KernelWriter(NetworkWriter):
-    """The writer of a kernel's program. The results are concatenated to one column of a format."""
+    """The writer of a kernel's program. The results are concatenated to one column of a format.
+
+    length: the number of elements of X.
+    format: the format of X.
+    results: the number of results.
+    result: the format of the results.
+    """
 
     def __init__(self, kernel: Kernel, length: int, format: NumberFormat, results: int, result: FixedType):
         super().__init__((length, 1), format=format, name=f"calls_{kernel.symbol}")
@@ -258,8 +264,9 @@ def greatest(kernel: Kernel, length: int) -> int:
 
 
 def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
-    """Weights as great as the accumulator permits. For a sparse product, half of the entries of all rows but the first
-    are zero.
+    """Weights as great as the accumulator permits, of shape (rows, length). For a sparse product, about half of the
+    entries of all rows but the first are zero; if the width of gaps limits the entries (`SPREAD`), only every
+    SPREAD[kernel.gaps]-th column is nonzero.
     """
     random = np.random.default_rng(length)
     most = greatest(kernel, length)

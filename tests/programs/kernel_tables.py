@@ -48,7 +48,7 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
 
 
 def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
-    """The tile families of a board: with `large`, those whose kernels need more flash, otherwise the others."""
+    """The tile families of a board: those whose kernels need more flash if `large`, otherwise those that need less."""
     return [family for family in makers(target, TileFamily) if family.large == large]
 
 

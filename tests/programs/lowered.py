@@ -21,7 +21,11 @@ def lowered(
     end: str = "bits-to-c",
     **options: Any,
 ) -> ModuleOp:
-    """Run the pipelines from `start` to `end` on a module, verify the module and return it."""
+    """Run the pipelines from `start` to `end` on a module, verify the module and return it.
+
+    start, end: names in `STEPS`.
+    options: the options of the pipelines.
+    """
     names = STEPS[STEPS.index(start) : STEPS.index(end) + 1]
     steps = [step for name in names for step in pipelines.flatten(name, options)]
     pipelines.run(module, ctx or context(), steps)

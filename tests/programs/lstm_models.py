@@ -28,6 +28,8 @@ def lstm(
 ) -> bytes:
     """The bytes of a model of one LSTM with inputs (1, steps, inputs), or (steps, 1, inputs) if time_major.
 
+    dtype: `float32`, `int8` or `int16`, the type of activations.
+    inputs, units: the numbers of elements of an input and of a state.
     cell: the logarithm to base 2 of the scale of the cell state.
     clip: the limit of the cell state's magnitude; 0 for none.
     """

@@ -184,6 +184,8 @@ def inside(op: str, case: Case) -> Case:
 def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
     """The case of a pool along the given axes. Its windows have extent 2 along each axis, and strides of 2 along the
     first and 1 along the second.
+
+    kind: `max` or `sum`.
     """
 
     def expected(x: Floats, *_: Floats) -> Floats:
@@ -209,7 +211,9 @@ def convolution(
 ) -> Case:
     """The case of a convolution with windows of `size` along the axes, and strides of 2 and 1.
 
+    image, filter: the shapes of the operands.
     sums: the subscripts of einsum, in which k and l are positions in a window.
+    properties: the properties of an op without an initial value; by default the op has an initial value.
     """
     weights = np.random.default_rng(1).normal(size=filter).round(3)
 
@@ -226,13 +230,17 @@ def convolution(
 
 
 def product(sums: str, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> Case:
-    """The case of a product of two variable tensors with an initial value."""
+    """The case of a product of two variable tensors with an initial value.
+
+    sums: the subscripts of einsum.
+    lhs, rhs: the shapes of the operands.
+    """
     shape = np.einsum(sums, np.zeros(lhs), np.zeros(rhs)).shape
     return Case([X(lhs), X(rhs), np.full(shape, 0.5)], lambda a, b, start: np.einsum(sums, a, b) + start)
 
 
 def function(dialect: str) -> str:
-    """A private function @f that computes tanh."""
+    """The text of a private function @f in a dialect, such as `func`. The function computes tanh."""
     kind = typed(ROW.shape)
     properties = f'function_type = ({kind}) -> {kind}, sym_name = "f", sym_visibility = "private"'
     return f""""{dialect}.func"() <{{{properties}}}> ({{
@@ -253,7 +261,9 @@ def padded(x: Floats, *widths: tuple[int, int], number: float = 1.5) -> Floats:
 
 
 def average(x: Floats, *_: Floats) -> Floats:
-    """The averages of windows of 2 x 2 with a row of padding above, which does not count."""
+    """The averages of windows of 2 x 2 with a row of padding above, which does not count. The stride is 2 along the
+    height and 1 along the width.
+    """
     ones = np.pad(np.ones_like(x), [(0, 0), (1, 0), (0, 0), (0, 0)])
     image = np.pad(x, [(0, 0), (1, 0), (0, 0), (0, 0)])
     sums, counts = (sliding_window_view(each, (2, 2), (1, 2)).sum((-2, -1))[:, ::2] for each in (image, ones))
@@ -263,6 +273,8 @@ def average(x: Floats, *_: Floats) -> Floats:
 def biased(sums: str) -> Callable[..., Floats]:
     """A function that computes a convolution of an NHWC image with a padding of 1 on the left, a stride of 2 along its
     height, and a bias.
+
+    sums: the subscripts of einsum for windows and filter.
     """
 
     def expected(x: Floats, w: Floats, bias: Floats, *_: Floats) -> Floats:
@@ -275,7 +287,10 @@ def biased(sums: str) -> Callable[..., Floats]:
 
 
 def named(dialect: str, names: str, operands: Sequence[X | Floats]) -> dict[str, Case]:
-    """Cases of elementwise ops. Ops of `arith` and `math` are in the body of `linalg.generic`."""
+    """Cases of elementwise ops. Ops of `arith` and `math` are in the body of `linalg.generic`.
+
+    names: the names of the ops in the dialect, separated by spaces.
+    """
     cases: dict[str, Case] = {}
     for name in names.split():
         op, case = f"{dialect}.{name}", Case(operands, FUNCTIONS[name])
@@ -299,7 +314,10 @@ def greatest(x: Floats) -> Floats:
 
 
 def beside(op: str, values: Any) -> Case:
-    """The case of an op without operands, whose result `values` is added to a variable tensor."""
+    """The case of an op without operands, whose result `values` is added to a variable tensor.
+
+    op: the text of the op up to its type.
+    """
     code = f"""%c = {op} : () -> tensor<1x4xf32>
     %r = "stablehlo.add"(%a0, %c) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     return Case([ROW], lambda a: a + np.array(values), code=code)

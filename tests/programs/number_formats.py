@@ -248,7 +248,9 @@ def narrowed_to_fit(
     result: NumberFormat, lhs: NumberFormat, rhs: NumberFormat, length: int
 ) -> tuple[NumberFormat, NumberFormat, Bound | None]:
     """Operand formats of a dot product, narrowed until an accumulator is proved to hold the sum, and the bound of the
-    sum.
+    sum. Raises `AssertionError` if no narrowing suffices.
+
+    length: the number of products.
     """
     for bits in range(16):
         a, b = lhs.narrowed(bits), rhs.narrowed(bits)

@@ -53,6 +53,10 @@ def difference(
 ) -> Mismatch | None:
     """The first difference between a device and the evaluator on raws of shape (samples, elements); None if there is
     none.
+
+    source: the folder with the program's files.
+    build: the folder for the build.
+    flags: additional flags of the C compiler.
     """
     interface = interface_of(module)
     result = runner.run(runner.build(source, interface, build, extra_flags=flags), interface, raws)

@@ -37,8 +37,10 @@ def install(
 ) -> str:
     """Install a package with one module that contains `code`, and return the name of the module.
 
+    folder: the folder to which the package is written and which is added to `sys.path`.
     group: the group of its entry point.
     entry: the line of its entry point, with `{}` for the name of the module.
+    package: the name of the package.
 
     The caller must call `forget` at the end.
     """

@@ -59,6 +59,7 @@ class Draft:
     runs: the memory that the function accesses.
     known: the values that later ops may read, each with its interval.
     lines: the number of lines of lanes.
+    first: the number of the first lane.
     """
 
     random: Random
@@ -101,7 +102,12 @@ class Draft:
         self.known.append((element, (low, high)))
 
     def element(self, width: int, *terms: tuple[SSAValue, int], offset: int = 0) -> Element:
-        """Append a load of the lane's element from a new run, and return the element."""
+        """Append a load of the lane's element from a new run, and return the element.
+
+        width: the bits of an element.
+        terms: loop counters and their factors in the index.
+        offset: a constant that is added to the index.
+        """
         run = self.run(width)
         return self.recorder.load(run, self.index(offset - self.first, (self.lane, 1), *terms))
 
@@ -258,6 +264,7 @@ class Draft:
     def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
         """A random function on lanes that reduces the values of all lanes to one.
 
+        kind: the reduction, such as `num.SUM`.
         kinds: True to include sums of rows and pools.
         """
         recorder, self.first = self.recorder, self.random.randint(0, 3)
@@ -366,6 +373,7 @@ def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, V
     values fit 32 bits.
 
     values: the known values, to which the results of the ops are added.
+    memory: the numbers in each run.
     """
     stored = list[tuple[int, int]]()
     for op in block.ops:
@@ -395,7 +403,7 @@ def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, V
 
 
 def scalar(op: Operation, x: Sequence[int]) -> int:
-    """The result of an op on integers."""
+    """The result of an op on integers; raises `AssertionError` for an op of another kind."""
     match op:
         case arith.AddiOp():
             return x[0] + x[1]

@@ -32,6 +32,7 @@ class Network:
 
     outputs: returned tensors other than the last result.
     exact: False if the chain contains a floating-point op whose bits depend on libraries and compilers.
+    dtype: the type of activations, `int8` or `int16`.
     """
 
     def __init__(self, random: Random, dtype: str = "int8"):
@@ -73,7 +74,10 @@ class Network:
         return scales[0]
 
     def window(self, dilation: tuple[int, int] = (1, 1)) -> tuple[tuple[int, int], int, int, tuple[int, int]]:
-        """Random extents, stride and padding of a window on the image, and the extents of the result."""
+        """Random extents, stride and padding of a window on the image, and the extents of the result.
+
+        dilation: the distances of a window's elements.
+        """
         random, image = self.random, self.shape[1:3]
         high, wide = (min(4, 1 + (extent - 1) // gap) for extent, gap in zip(image, dilation, strict=True))
         kernel = random.randint(1, high), random.randint(1, wide)

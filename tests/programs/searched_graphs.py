@@ -13,6 +13,7 @@ class MCUNet(NamedTuple):
 
     first: the channels of the first convolution.
     blocks: expansion, channels, stride and kernel of each block.
+    resolution: the height and the width of the image.
     """
 
     resolution: int

@@ -59,7 +59,10 @@ class SensorCase:
         return x.astype(np.int64), y
 
     def _write(self, folder: Path, chosen_from: int, limit: int | None) -> None:
-        """Write val.npz, and the samples to be run as reals.npz and raws.npz."""
+        """Write val.npz, and the samples to be run as reals.npz and raws.npz.
+
+        chosen_from, limit: as for `compiled`.
+        """
         raws, y = self.samples(self.data)
         if (file := self.data.with_name("val.npz")).exists():
             val, val_y = (part[:chosen_from] for part in self.samples(file))
@@ -150,7 +153,11 @@ class CompiledCase:
             return runner.run(build, self.interface, self.raws("raws"))
 
     def on_floats(self, device: str, temporary: Path, limit: int | None = None) -> RunResult:
-        """The result of NAME_predict_floats on a device."""
+        """The result of NAME_predict_floats on a device.
+
+        temporary: the folder for the build.
+        limit: the number of samples; None for all.
+        """
         temporary.mkdir(exist_ok=True)
         x = self.inputs("reals")[:limit]
         return run_on_floats(self.out(device), self.interface, x, device, temporary)[1]

@@ -27,7 +27,11 @@ STREAM = "examples/Stream/Stream.ino"
 
 
 def compiled_board(out: Path, folder: Path, example: str = STREAM) -> Path:
-    """The ELF file of a sketch in an output folder, built with a small replacement for Arduino's core."""
+    """The ELF file of a sketch in an output folder, built with a small replacement for Arduino's core.
+
+    folder: the folder for the build.
+    example: the path of the sketch below the library's folder.
+    """
     chip = chip_of(UNO.name)
     [sketch] = out.glob(f"arduino/*/{example}")
     library = sketch.parents[2]

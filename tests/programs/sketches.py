@@ -24,6 +24,11 @@ def compile_sketch(
 
     The IDE inserts `#include <Arduino.h>` before a sketch, and finds the headers of the library in `src/` and those of
     the sketch in its folder.
+
+    folder: the folder for the object files.
+    prefix: the prefix of the compilers' names, such as `avr-`.
+    flags: additional flags of both compilers.
+    cxx: the C++ standard of the sketch.
     """
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"{sketch.name}.cpp"

@@ -39,7 +39,10 @@ class _Spotter:
         return self.model.tensors[tensor].shape
 
     def variable(self, like: int, shape: tuple[int, ...]) -> int:
-        """Add a variable whose initial value is zeros or random raws, and return its handle."""
+        """Add a variable whose initial value is zeros or random raws, and return its handle.
+
+        like: the tensor whose scale and zero point the variable has.
+        """
         spec = self.model.tensors[like]
         data = spec.zero_point if self.random.random() < 0.7 else raws(self.random, shape, self.dtype)
         self.names += 1
@@ -108,7 +111,10 @@ class _Spotter:
 
 
 def spotter(seed: int, dtype: str = "int8") -> bytes:
-    """The bytes of a random spotter: some rows of features per step, blocks over time, a dense layer and a sigmoid."""
+    """The bytes of a random spotter: some rows of features per step, blocks over time, a dense layer and a sigmoid.
+
+    dtype: the type of activations, `int8` or `int16`.
+    """
     net = _Spotter(seed, dtype)
     random, model = net.random, net.model
     rows, bands = int(random.integers(1, 4)), int(random.integers(3, 9))

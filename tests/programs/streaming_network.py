@@ -14,7 +14,12 @@ FRAMES = 30
 
 
 def streaming_network(*, padding: int = VALID, stride: int = 1, outputs: int = 1, channels: int = 40) -> bytes:
-    """A network with the input and the outputs of `sww01`, but fewer layers."""
+    """The bytes of a network with the input and the outputs of `sww01`, but fewer layers.
+
+    padding, stride: those of its convolution.
+    outputs: the number of outputs.
+    channels: the channels of the input.
+    """
     model, random = TfliteModel(), np.random.default_rng(1)
     x = model.tensor((1, FRAMES, 1, channels), scales=SCALE, zero_point=-128)
     height = FRAMES if padding == VALID and stride == 1 else 3

@@ -26,6 +26,9 @@ def svdf(
     dtype: the type of the states and of the weights over time; float32 for all tensors.
     most: the greatest scale of an 8-bit state; 16-bit states have 1/256 of it.
     shares: True for a softmax after the layers, in unsigned 16 bits, which is imported in 32 bits.
+    inputs: the number of elements of the input.
+    units, rank, steps: the numbers of results, of filters for each result, and of stored steps in a layer.
+    layers: the number of layers.
     """
     random = np.random.default_rng(seed)
     model, floats = TfliteModel(), dtype == "float32"

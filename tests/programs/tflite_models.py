@@ -79,6 +79,7 @@ class Spec:
     data: the content of a constant; None for a computed tensor.
     signature: the shape with -1 for unspecified extents; None if all are specified.
     kept: True for a state, which persists from one inference to the next.
+    zero_point: the raw of zero.
     """
 
     dtype: np.dtype[Any]
@@ -119,13 +120,20 @@ class TfliteModel:
         signature: tuple[int, ...] | None = None,
         kept: bool = False,
     ) -> int:
-        """Add a tensor and return its index."""
+        """Add a tensor and return its index.
+
+        scales, zero_point, axis, data, signature, kept: as in `Spec`.
+        """
         listed = [float(scales)] if isinstance(scales, float | int) else scales
         self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature, kept))
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
-        """Add a constant and return its index."""
+        """Add a constant and return its index.
+
+        dtype: the type of the elements.
+        quantization: further arguments of `tensor`.
+        """
         array = np.array(data, dtype)
         return self.tensor(array.shape, dtype, data=array, **quantization)
 
@@ -134,12 +142,17 @@ class TfliteModel:
 
         kind: such as `ADD` or `CUSTOM name`.
         options: by the names of the schema; `custom` contains the bytes of a custom operator's options.
+        inputs, output: the indices of tensors.
         """
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
 
     def variable(self, name: str, shape: Sequence[int], dtype: str, data: Any, **quantization: Any) -> int:
-        """Add a variable with the given initial raws, and return the index of its handle."""
+        """Add a variable with the given initial raws, and return the index of its handle.
+
+        data: the initial raws, in a shape that broadcasts to `shape`.
+        quantization: as for `constant`.
+        """
         if self.beginning is None:
             self.beginning = TfliteModel()
             self.op("CALL_ONCE", [], [], InitSubgraphIndex=1)
@@ -155,7 +168,10 @@ class TfliteModel:
         return handle
 
     def finish(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
-        """The bytes of the model's file."""
+        """The bytes of the model's file.
+
+        inputs, outputs: the indices of the tensors that are inputs and outputs of the model.
+        """
         b = flatbuffers.Builder(1024)
         given = [(self, inputs, outputs), *([(self.beginning, (), ())] if self.beginning is not None else [])]
         given += self.called
@@ -178,7 +194,12 @@ class TfliteModel:
     def _graph(
         self, b: Any, kinds: list[str], buffers: list[int], inputs: Sequence[int], outputs: Sequence[int]
     ) -> int:
-        """Write a graph of the model and return its offset; appends the buffers of its constants."""
+        """Write a graph of the model and return its offset; appends the buffers of its constants.
+
+        b: the FlatBuffers builder.
+        kinds: the operator codes of the model.
+        buffers: the offsets of the model's buffers.
+        """
         tensors = self._tensors(b, buffers)
         operators = [self._operator(b, kinds, *operator) for operator in self.operators]
         tensors, operators = (self._offsets(b, items) for items in (tensors, operators))
@@ -287,6 +308,8 @@ def computed_by_tflm(
     """The outputs of TensorFlow Lite Micro, each flattened to (samples, elements).
 
     inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several inputs.
+    outputs: the number of outputs.
+    arena: the bytes of the interpreter's arena.
     reset: whether to reset the states before each sample.
     """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
@@ -321,6 +344,9 @@ def weighted(
 ) -> None:
     """Add an operator with weights whose scales are per channel, and with a bias.
 
+    kind: the name of the operator, such as `CONV_2D`.
+    x: the index of the operand.
+    filter: the shape of the weights.
     result: the index of the operator's output tensor.
     """
     rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]

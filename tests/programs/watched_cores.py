@@ -31,6 +31,8 @@ class Watch:
     model: the name of the program's model.
     buffers: the sizes in bytes of the arrays in which only operands may be read, by name.
     kernels: the prefix of the names of functions that must preserve registers.
+    device: the name of the board.
+    build: the program that runs.
     """
 
     def __init__(self, device: str, build: Build, model: str, buffers: Mapping[str, int], kernels: str) -> None:
@@ -63,13 +65,16 @@ class Watch:
             self.uc.hook_add(unicorn.UC_HOOK_MEM_READ, self.on_read, begin=start, end=start + size - 1)
 
     def run(self, start: int) -> None:
-        """Run from an address until the program reaches the harness's symbol `tm_mark`."""
+        """Run from an address until the program reaches the harness's symbol `tm_mark`.
+
+        start: the address.
+        """
         self.uc.reg_write(self.sp, self.table["tm_stack_top"])
         self.uc.reg_write(self.lr, self.table["tm_mark"] | 1)
         self.uc.emu_start(start | 1, self.table["tm_mark"])
 
     def check(self, content: NDArray[Any], operands: Mapping[str, tuple[int, int]]) -> None:
-        """Run the model on an input.
+        """Run the model on an input. Assert that no instruction violates a rule, and that every call has returned.
 
         operands: the start and the size in bytes of the operand in each buffer, which a kernel may read.
         """

@@ -42,7 +42,10 @@ class Watch:
         self.uc.hook_add(unicorn.UC_HOOK_CODE, self.on_instruction)
 
     def run(self, start: int) -> None:
-        """Run from an address until the program reaches the harness's symbol `tm_mark`."""
+        """Run from an address until the program reaches the harness's symbol `tm_mark`.
+
+        start: the address.
+        """
         self.uc.reg_write(self.sp, self.table["tm_stack_top"])
         self.uc.reg_write(self.ra, self.table["tm_mark"])
         self.uc.emu_start(start, self.table["tm_mark"])

@@ -95,7 +95,7 @@ def _keywords_class(function: str) -> str:
 
 
 def spelled_type(option: Option) -> str:
-    """The type of a keyword argument in the syntax of a stub."""
+    """The type of a keyword argument as Python source, such as `int | None`."""
     return f"{_spelled(option.type)} | None"
 
 
@@ -131,8 +131,10 @@ def _sections() -> Iterator[str]:
 
 
 def _fields(made: Any) -> Iterator[str]:
-    """Yield the fields of a dataclass with their types as lines. The types are strings because annotations are not
-    evaluated.
+    """Yield a Markdown code block that lists the fields of a dataclass with their types; yield nothing for any other
+    object.
+
+    The types are strings because annotations are not evaluated.
     """
     if is_dataclass(made):
         yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
@@ -153,7 +155,7 @@ def _cell(text: str) -> str:
 
 
 def _members(made: type) -> Iterator[str]:
-    """Yield the public methods and properties that a class itself defines."""
+    """Yield a Markdown section for each public method and property that a class itself defines with a docstring."""
     for name, member in vars(made).items():
         function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "func", member))
         if name.startswith("_") or not getattr(member, "__doc__", None):

@@ -49,7 +49,10 @@ def text(name: str, value: object) -> str:
 
 
 def _checked(option: Option, value: object) -> Any:
-    """Convert the value of an option to text, and parse it as the command line does."""
+    """The value of an option, checked and converted as on the command line.
+
+    Raises `TypeError` for a value of another type, and `InputError` for a value that the option does not accept.
+    """
     if option.type is bool:
         return bool(_expected(option, value, "True or False", bool, np.bool_))
     text = _text(option, value)
@@ -64,7 +67,7 @@ def _checked(option: Option, value: object) -> Any:
 
 
 def _text(option: Option, value: object) -> str:
-    """The value of an option in the syntax of the command line."""
+    """The value of an option in the syntax of the command line; raises `TypeError` for a value of another type."""
     kinds = _kinds(option.type)
     if tuple in kinds:
         if isinstance(value, str):
@@ -92,8 +95,10 @@ def _kinds(type: Any) -> set[Any]:
 
 
 def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
-    """Return `value` unchanged; raise `TypeError` if its class is not one of `kinds`, or if it is a bool instead of
-    a number.
+    """Return `value` unchanged; raise `TypeError` if its class is not one of `kinds`, or if it is a bool and `bool` is
+    not one of them.
+
+    what: the noun for the expected values, for the message.
     """
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
@@ -106,7 +111,8 @@ Arguments: TypeAlias = tuple[str, str]
 
 @contextmanager
 def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
-    """A context in which user errors become `InputError`s that name arguments; internal errors are unchanged.
+    """A context in which a user error is raised as an `InputError` whose message names arguments instead of options and
+    files; internal errors are unchanged.
 
     files: maps each temporary file to the arguments whose content it stores.
     """
@@ -143,7 +149,11 @@ OTHER_COMMAND = r"\b(?:[a-z-]+-opt|pip install) [^;,()]*"
 
 
 def _argument(found: re.Match[str]) -> str:
-    """Convert an option to an argument, including the next word if that word is the option's value."""
+    """The text that replaces a match in a message: the Python argument for an option, including the next word if that
+    word is the option's value.
+
+    Unknown options and options of other commands are unchanged.
+    """
     if found[1] is None:
         return found[0]
     flag, word = f"--{found[1]}", found[2]

@@ -157,6 +157,10 @@ def first_of(model: object, x: object = None) -> object:
     """The first input sample, for a module of PyTorch or a function of JAX.
 
     None for other models and if there are no inputs.
+
+    x: inputs, as X_val of `compile`.
+
+    Raises `InputError` for inputs that are not numbers.
     """
     if x is None or not takes_example(model):
         return None
@@ -178,8 +182,8 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """The input names, in the order of a function's or a module's (`forward`) parameters if all of them are
-    parameters.
+    """The input names, in the order of the parameters of a function or of a module's `forward` if all names are
+    parameters, otherwise in the given order.
     """
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
@@ -237,7 +241,9 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
     """Compile as the command `tinyml compile` does, and return the program. This function sets context variables and
     does not reset them, so that the caller must run it in a copy of the context.
 
-    arrays: as in `Request`.
+    values: the values of the options by name.
+    module, arrays: as in `Request`.
+    silent: true to show no progress.
     """
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.collection import collect_rarely

@@ -87,8 +87,13 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
 
 
 def _by_output(y: object, outputs: int, label: str) -> Mapping[str, object]:
-    """The arrays of expected outputs by their names in a data set: `y` for the first output, `y_1` for the next,
-    and so on.
+    """The arrays of expected outputs by their names in a data set: `y` for the first output, `y_1` for the next, and so
+    on. Empty if y is None.
+
+    outputs: the number of outputs of the program.
+    label: the name of the argument y, for messages.
+
+    Raises `InputError` for a dictionary, and for a list of arrays whose number is not `outputs`.
     """
     if y is None:
         return {}
@@ -109,10 +114,13 @@ def _named_type(array: NDArray[Any]) -> str:
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
-    """Convert an argument to an array; raises `InputError` for any exception of numpy or of the argument's methods.
+    """Convert an argument to an array; raises `InputError` for None and for any exception of numpy or of the argument's
+    methods.
 
     Frames with nullable types yield arrays of objects. These become numbers (NaN for missing values), booleans or
     texts.
+
+    label: the name of the argument, for messages.
     """
     if value is None:
         raise InputError("expected an array, got None", file=label)
@@ -159,6 +167,11 @@ def column_names(x: object) -> list[str] | None:
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
     """Convert inputs to an array of numbers whose first axis is the samples; integers become floats unless
     `inputs.integers`.
+
+    label: the name of the argument, for messages.
+
+    Raises `InputError` for other elements than numbers, for an array without an axis of elements, and for floats that
+    are declared to be raws.
     """
     if (parts := parts_of(x, len(inputs.parts))) is not None:
         return _joined(parts, label, inputs)
@@ -200,7 +213,12 @@ def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Seq
 
 
 def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: Inputs) -> NDArray[Any]:
-    """Concatenate the inputs of a model with several inputs to an array (samples, values)."""
+    """Concatenate the inputs of a model with several inputs to an array (samples, values).
+
+    label: the name of the argument, for messages.
+
+    Raises `InputError` for a model with one input, and for inputs that do not match those of the model.
+    """
     names = [part.name for part in inputs.parts]
     if not names:
         kind = "a dictionary" if isinstance(given, Mapping) else f"{len(given)} arrays"

@@ -143,7 +143,11 @@ def _kinds(source: object) -> set[str]:
 
 
 def _import(module: str) -> Callable[..., ModuleOp]:
-    """A function that calls the named function of a frontend module and imports the module on first use."""
+    """A function that calls a function of a frontend module, which its first argument names, with its other arguments.
+    It imports the module when it is called.
+
+    module: the name of the module below `lowering/frontends`.
+    """
 
     def call(name: str, *arguments: Any) -> ModuleOp:
         return getattr(import_module(f"tinyml.lowering.frontends.{module}"), name)(*arguments)

@@ -213,7 +213,10 @@ class Program:
         return r_squared(self._scores(outputs).reshape(targets.shape), targets)
 
     def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:
-        """The value of a metric for the outputs of a program."""
+        """The value of a metric for the outputs of a program on data.
+
+        Raises `InputError` for a metric that cannot be computed from the outputs and the data alone.
+        """
         from tinyml.dialects.tdsl.interface import read_interface
         from tinyml.runtime.evaluator.evaluator import in_reals
         from tinyml.transforms.formats.evaluation.answers import answers_of
@@ -373,6 +376,10 @@ class Program:
     def _evaluate_with(self, X: object, y: object, raw: bool) -> tuple[Outputs, Data]:
         """Run the program on X. Return its outputs, and the data that consist of X and the classes or values y, as
         `compile` interprets them.
+
+        raw: as for `predict`.
+
+        Raises `InputError` if X is None, and for data that do not match the model.
         """
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
         from tinyml.runtime.model.program_data import answers_of, load_program_data

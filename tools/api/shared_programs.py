@@ -66,7 +66,7 @@ def compile_together(models: Sequence[object], board: str | None, options: dict[
     board, options: for the compilation of the models. The option `name` is the name of the C file, by default the names
         of the programs, joined by underscores.
 
-    Raises `InputError` as `join_programs` does.
+    Raises `InputError` for fewer than two models, and as `join_programs` does.
     """
     name = options.pop("name", None)
     if len(models) < 2:

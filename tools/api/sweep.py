@@ -148,8 +148,11 @@ class _Case:
 
 @dataclass(frozen=True)
 class _Problem:
-    """The input of worker processes: programs as text, data and options.
+    """The input of worker processes.
 
+    programs: the programs as IR text, by model name.
+    data: the data of each program.
+    options: the options of `compile` for all programs.
     digests: hashes of the programs with their data.
     """
 
@@ -238,7 +241,9 @@ def _row(problem: _Problem, case: _Case) -> SweepRow:
 
 
 def _checked(options: Mapping[str, object]) -> dict[str, Any]:
-    """The values of keyword arguments; raises `TypeError` for options that a sweep varies."""
+    """The values of keyword arguments; raises `TypeError` for options that a sweep varies or replaces, and as
+    `checked_values` does.
+    """
     for name in ("journal", "resume"):
         if name in options:
             raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv stores completed rows")
@@ -273,6 +278,9 @@ def _check(
 
 def _named(models: object) -> Mapping[str, object]:
     """Models by name. The name is the key of a mapping, the stem of a file, the name of a folder or an object's class
+    name.
+
+    Raises `InputError` for models that are neither a mapping from names nor a sequence, and for two models of the same
     name.
     """
     if isinstance(models, Mapping):

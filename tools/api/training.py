@@ -131,7 +131,10 @@ def _classes() -> Any:
             )
 
     class ProgramLayer(torch.nn.Module):
-        """A PyTorch module for a program in number formats; its parameters are the weights."""
+        """A PyTorch module for a program in number formats; its parameters are the weights.
+
+        trainer: evaluates the program and its derivatives.
+        """
 
         def __init__(self, trainer: Trainer):
             torch.nn.Module.__init__(self)

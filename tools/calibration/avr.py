@@ -142,6 +142,9 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
     """The cost of a call with constant arguments in an otherwise empty function; for None, the cost of the empty
     function alone.
+
+    length: the number of entries.
+    optimize: the optimisation level of the C compiler.
     """
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
@@ -174,12 +177,19 @@ def _call(kernel: KernelSignature, length: int) -> str:
 
 
 def cycles_in_loop(kernel: KernelSignature, length: int, optimize: str) -> float:
-    """Cycles per entry of a call on an ATmega328P, minus the cost of an empty call."""
+    """Cycles per entry on an ATmega328P: the cycles of a call with `length` entries minus those of a call with 0
+    entries, divided by `length`.
+
+    optimize: the optimisation level of the C compiler.
+    """
     return (kernel_cost(kernel, length, optimize).time - kernel_cost(kernel, 0, optimize).time) / length
 
 
 def print_costs(levels: Sequence[str]) -> None:
-    """Print the costs of all kernels, and of functions and products in generated code."""
+    """Print the costs of all kernels, and of functions and products in generated code.
+
+    levels: the optimisation levels of the C compiler for products; kernels and functions are compiled with the first.
+    """
     _print_kernels(levels[0])
     print()
     _print_functions(levels[0])

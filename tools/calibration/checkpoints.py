@@ -46,6 +46,8 @@ def remembered(key: object, measure: Callable[[], T]) -> T:
     """The result of a measurement, a JSON value. Within `checkpoints`, it is measured at most once for each key.
 
     The string of the key must identify all inputs of the measurement.
+
+    measure: performs the measurement.
     """
     current = _FILE.get()
     if current is None:

@@ -101,6 +101,8 @@ def instructions_per_mac(function: str, device: str, optimize: str) -> float:
     """The instructions per product of a kernel, for rows of 64 elements.
 
     function: the name of the kernel's C function.
+    device: the name of the simulated board.
+    optimize: the optimisation level of the C compiler.
     """
     kernel = kernels()[function]
     form, tables = form_of(kernel), "table + 128, " * kernel.codings.count(TABLE)
@@ -135,7 +137,10 @@ def instructions_per_mac(function: str, device: str, optimize: str) -> float:
 
 
 def print_costs(levels: Sequence[str]) -> None:
-    """Print the costs of all kernels, and of products in generated code."""
+    """Print the costs of all kernels, and of products in generated code.
+
+    levels: the optimisation levels of the C compiler.
+    """
     _print_kernels(levels)
     print()
     print_products(DEVICES, PRODUCT_LIMITS, levels)

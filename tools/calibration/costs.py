@@ -114,7 +114,13 @@ def measure(
     pack_buffers: bool,
     known: Mapping[str, Sequence[float]],
 ) -> Measurement | None:
-    """Compile a program and return its measured costs; None if the costs of all its steps are already known."""
+    """Compile a program and return its measured costs; None if the costs of all its steps are already known.
+
+    program: the program's file, in a folder with val.npz.
+    chosen: the board.
+    format, width, weights, packed, pack_buffers: as in `PipelineOptions`.
+    known: known costs by step.
+    """
     ctx = context()
     val = program.with_name("val.npz")
     options = PipelineOptions(
@@ -167,7 +173,11 @@ def measure(
 
 
 def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], every: int = 1) -> list[Measurement]:
-    """The measurements of every `every`-th program in several formats."""
+    """The measurements of every `every`-th micro-program in several formats.
+
+    folder: an existing folder to which the programs are written.
+    known: known costs by step; programs without other steps are omitted.
+    """
     measurements: list[Measurement] = []
     left_out = Counter[str]()
     for i, micro in list(enumerate(micro_programs()))[::every]:
@@ -231,9 +241,12 @@ def _measured(
     chosen: Board,
     known: Mapping[str, Sequence[float]],
 ) -> list[Measurement]:
-    """The measurements of programs in formats.
+    """The measurements of programs, each in several formats. A program that cannot be compiled is reported on standard
+    error and omitted.
 
     programs: each program with the key of its stored measurements.
+    formats: pairs of a format and a width in bits.
+    known: known costs by step.
     """
     measurements: list[Measurement] = []
     for name, program in programs:
@@ -252,7 +265,7 @@ def _measured(
 
 
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
-    """Measure a complete cost table.
+    """Measure the costs of all steps on a board and write its cost table.
 
     anew: false to measure only programs with steps that the table lacks.
     quick: measure a few programs; an existing table is compared with them and left unchanged.
@@ -400,7 +413,9 @@ def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None
 
 
 def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
-    """The median relative error of estimated times, over the operations whose steps all occur in a board's table."""
+    """The median relative error of estimated times, over the operations whose steps all occur in a board's table; 0 if
+    there are no such operations.
+    """
     file = cost_file(chosen.name)
     assert file is not None
     times = {step: row[0] for step, row in json.loads(file.read_text())["steps"].items()}

@@ -35,6 +35,7 @@ Equation: TypeAlias = tuple[Mapping[str, float], float]
 class Measurement:
     """The measured costs of one micro-program.
 
+    demand: the steps and the memory that the program needs.
     operations: time and bytes of code by operation name.
     call: time and bytes of code that belong to no operation.
     once: bytes of flash that are neither constants nor code of operations.

@@ -25,7 +25,8 @@ OPTIONS = ("--quick", "--resume")
 
 
 def measured_chips(names: Sequence[str]) -> list[Chip]:
-    """The chips with the given names, by default all chips whose kernels run on this computer.
+    """The chips with the given names, by default all chips with a runner and with kernels or a function that measures
+    them (`Chip.figures`).
 
     Raises `InputError` for an unknown name.
     """

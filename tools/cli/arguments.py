@@ -100,6 +100,7 @@ def refuse_option(parser: Container, flag: str, part: str) -> None:
     """Add an unlisted option of an extension that is not installed; it raises `InputError` if given.
 
     part: the name of the extension.
+    flag: the option, such as `--with`.
     """
 
     def refuse(value: str) -> None:
@@ -149,7 +150,10 @@ def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Dec
 
 
 class OutputFile(PosixPath):
-    """The path of a file or folder that a tool writes, as named on the command line."""
+    """The path of a file or folder that a tool writes, as named on the command line.
+
+    written: the suffixes of the files that the command writes.
+    """
 
     written: tuple[str, ...] = ()
     """The suffixes of files that the command writes there, or `FOLDER`."""

@@ -293,7 +293,13 @@ def _folder_complaint(error: OSError | RuntimeError, out: Path) -> InputError:
 
 
 def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
-    """The removable files of a folder that may be replaced; none if it does not exist. Errors name the user's path."""
+    """The removable files of the folder `final`; none if it does not exist.
+
+    out: the path that the user named, which errors state.
+    removable: returns the removable files of a folder.
+
+    Raises `InputError` if `final` must not be replaced: if it is a file or a mount point, or if `removable` raises.
+    """
     if not os.path.lexists(final):
         return ()
     if not final.is_dir():

@@ -25,7 +25,10 @@ def filled_templates(folder: Traversable, words: Mapping[str, str]) -> Iterator[
 
 
 def filled(template: Traversable, words: Mapping[str, str]) -> str:
-    """The text of a template with placeholders replaced; raises `KeyError` for a placeholder without a word."""
+    """The text of a template with placeholders replaced; raises `KeyError` for a placeholder without a word.
+
+    words: the texts for the placeholders.
+    """
     return Template(template.read_text("utf-8")).substitute(words)
 
 

@@ -68,7 +68,12 @@ _RETRY, _PATIENCE = 0.01, 3.0
 
 @dataclass
 class Blame:
-    """The subject of a tool's messages: the file for errors that name none, and the current pass."""
+    """The subject of a tool's messages: the file for errors that name none, and the current pass.
+
+    file: the file for errors that name none; None for no file.
+    running: the name of the current pass; None between passes.
+    debug: true to show the traceback of an error.
+    """
 
     file: str | None = None
     running: str | None = None

@@ -12,7 +12,10 @@ SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
 
 
 class Progress:
-    """Progress through named steps, shown on standard error. Use an instance as a context manager."""
+    """Progress through named steps, shown on standard error. Use an instance as a context manager.
+
+    title: the text before the name of the step.
+    """
 
     def __init__(self, title: str, steps: int):
         self.title = title

@@ -30,40 +30,44 @@ def value_parser(type: Any) -> Callable[[str], Any]:
 
 
 def count(text: str) -> int:
-    """Parse a positive integer of at most 63 bits."""
+    """Parse a positive integer of at most 63 bits; raises `ArgumentTypeError` for any other text."""
     if not text.isdecimal() or not 1 <= int(text) <= MAX_INTEGER:
         raise ArgumentTypeError(f"expected a positive integer up to {MAX_INTEGER}, got '{text}'")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """Parse a number of seconds, which may be infinite."""
+    """Parse a number of seconds, at least 0, which may be infinite; raises `ArgumentTypeError` for any other text."""
     if not (value := _real(text)) >= 0:
         raise ArgumentTypeError(f"expected a number of seconds, got '{text}'")
     return value
 
 
 def magnitude(text: str) -> float:
-    """Parse a finite number of at least 0."""
+    """Parse a finite number of at least 0; raises `ArgumentTypeError` for any other text."""
     if not 0 <= (value := _real(text)) < math.inf:
         raise ArgumentTypeError(f"expected a number from 0 up, got '{text}'")
     return value
 
 
 def size(text: str) -> int:
-    """Parse the size of a memory, in bytes, or with a suffix K (KiB) or M (MiB); return bytes."""
+    """Parse the size of a memory, in bytes, or with a suffix K (KiB) or M (MiB); return bytes. Raises
+    `ArgumentTypeError` for any other text.
+    """
     if (number := bytes_of(text)) is None:
         raise ArgumentTypeError(f"expected {SIZES}, got '{text}'")
     return number
 
 
 def counts(text: str) -> tuple[int, ...]:
-    """Parse positive integers separated by commas."""
+    """Parse positive integers separated by commas; raises `ArgumentTypeError` as `count` does."""
     return tuple(map(count, text.split(",")))
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Parse names separated by commas. The text is decoded as UTF-8 in every locale."""
+    """Parse names separated by commas. The text is decoded as UTF-8 in every locale; raises `ArgumentTypeError` if it
+    is not UTF-8.
+    """
     try:
         return tuple(os.fsencode(text).decode("utf-8").split(","))
     except UnicodeDecodeError as error:

@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the completion script for a shell."""
+    """Print the completion script for a shell, and return the exit code 0."""
     sys.stdout.write(SHELLS[parsed(arguments, CompletionRequest).shell](command_words()))
     return 0
 

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile every example for the default board into `out/`, and run it on this computer if a C compiler is
-    installed.
+    installed. Return the exit code 0.
 
     Raises `InputError` if the examples are missing or a run differs from the evaluator.
     """

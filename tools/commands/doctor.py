@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the installed parts and, for missing parts, the commands that install them. Nothing is installed or
-    changed.
+    """Print the installed parts and, for missing parts, the commands that install them. Return the exit code 0. Nothing
+    is installed or changed.
     """
     found = examine()
     if parsed(arguments, DoctorRequest).json:
@@ -146,7 +146,11 @@ class DeviceState:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginState:
-    """An entry point of another package, with its group and, if it is skipped, the reason."""
+    """An entry point of another package.
+
+    help: a one-line description.
+    left_out: the reason why the entry point is skipped; None if it is used.
+    """
 
     package: str
     group: str

@@ -36,7 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the program in its number formats, and print the accuracy after each part of the training."""
+    """Write the program in its number formats, print the accuracy after each part of the training, and return the exit
+    code.
+
+    Raises `InputError` for an output file without the suffix .mlir, and as `finetune` does.
+    """
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.readers.arrays import check_npz

@@ -18,8 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the detected words, each with its time, and return the exit code. With `--json`, also write the scores of
-    all results.
+    """Print the detected words, each with its time, or with `--json` the whole result, including the scores of all
+    answers. Return the exit code.
+
+    Raises `InputError` as `listen` does.
     """
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))

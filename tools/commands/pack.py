@@ -274,7 +274,10 @@ def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) ->
 
 
 def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
-    """Yield one line per phase and one for the total; consecutive phases that exhausted their nodes are combined."""
+    """Yield one line per phase and one for the total; consecutive phases that exhausted their nodes are combined.
+
+    searched, checked: the seconds of the search and of the check.
+    """
     for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
         for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
             name = f"{first.name} (and {len(more)} more)" if more else first.name

@@ -61,7 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a table with a row for each mode, or for each segment of one mode. Return the exit code."""
+    """Print a table with a row for each mode, or for each segment of one mode. Return the exit code.
+
+    Raises `InputError` for a picture without --front or --mode, and for an unknown mode.
+    """
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
@@ -254,7 +257,10 @@ def _planned_programs(
 
 
 def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
-    """Lower the model to L1. Raises `InputError` if number formats have to be chosen, but there is no data."""
+    """Lower the model to L1. Raises `InputError` if number formats have to be chosen, but there is no data.
+
+    step: called with the name of each step at its start.
+    """
     from tinyml.dialects import tdsl
     from tinyml.lowering import pipelines
     from tinyml.tools.driver.stages import load_program, refine_kept
@@ -272,8 +278,8 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 
 def _limits(network: Network) -> Iterator[int]:
-    """Yield the limits in bytes for which mode `auto` selects each of its plans, from the fastest to the one with
-    the lowest peak.
+    """Yield the limits in bytes for which mode `auto` selects each of its plans, from the fastest to the one with the
+    lowest peak. The limits decrease to this peak.
     """
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 

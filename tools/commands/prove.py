@@ -108,9 +108,10 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
-    """Decide the statements about the parts of ops, which are ops of `exact` and runtime functions. Each statement
-    is decided once; return a verdict for each.
+    """Decide the statements about the parts of ops, which are ops of `exact` and runtime functions. Each statement is
+    decided once; return a verdict for each.
 
+    seconds: the limit on the solver's time for each statement.
     others: further statements about ops of `exact`.
     """
     from tinyml.tools.proofs.function_statements import Call, function_statement

@@ -34,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the pruned network, and print the removed channels of each filter."""
+    """Write the pruned network, print the removed channels of each filter, and return the exit code.
+
+    Raises `InputError` for an output file with another suffix than .onnx and .mlir, and if no pruned network fits the
+    RAM.
+    """
     from tinyml.lowering.exporters.onnx_writer import write_onnx
     from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.driver.stages import print_ir

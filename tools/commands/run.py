@@ -17,7 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run a compiled model; raises `MismatchError` if an output differs."""
+    """Run a compiled model, print the figures of the run, and return the exit code; raises `MismatchError` if an output
+    differs.
+    """
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.reports.facts.figures import ERRORS
 

@@ -66,6 +66,7 @@ class Backend(Protocol):
         """Raise `InputError` for a module that requires more cells than the FPGA has.
 
         hardware: the report of the module.
+        model: the model file, which the error names.
         """
         ...
 

@@ -72,6 +72,7 @@ def channels_of(module: ModuleOp, mode: str, bits: int | None) -> Channels:
     """The channels of a program at L0.
 
     bits: the width of an element, by default the width of its format.
+    mode: the name of the schedule that plans the program.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.reals.channels.channel_groups import ChannelGroups

@@ -55,6 +55,9 @@ RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 class FormatSetting:
     """A way to compile a model: a uniform format, number formats synthesised for weights, or widths that a search
     chooses.
+
+    width: the bits of all tensors, or of the synthesised weights; None for the default, and with a search.
+    search: the name of the search; None for none.
     """
 
     format: str
@@ -76,7 +79,7 @@ class FormatSetting:
     @property
     def numbers(self) -> dict[str, Any]:
         """The options that determine the number formats. With synthesised weights, all tensors that are not
-        weights have the usual format.
+        weights have `USUAL_FORMAT`.
         """
         if self.format == SYNTHESISED:
             return {"format": USUAL_FORMAT, "weights": f"{SYNTHESISED}:{self.width or ''}"}
@@ -95,7 +98,9 @@ def compare_formats(
 
     folders: model folders.
     ways: format settings in the syntax of `FormatSetting.parse`; `DEFAULT_FORMATS` if empty.
-    picture: a file for a drawing of the means.
+    target: the name of the board.
+    json_file: a file for the rows as JSON; None for no file.
+    picture: a file for a drawing of the means; None for no drawing.
 
     Raises `InputError` for a malformed setting and for data without labels.
     """
@@ -146,7 +151,11 @@ def _rows(folder: Path, ways: Sequence[FormatSetting], chosen: Board) -> list[di
 
 
 def _request(search: str, limit: Report | None) -> SearchRequest:
-    """A search limited to the memory of another program; raises `InputError` if that program does not compile."""
+    """A search limited to the memory of another program.
+
+    search: the name of the search.
+    limit: the report of the other program; None if that program does not compile, which raises `InputError`.
+    """
     if limit is None:
         raise InputError("searches need the memory of the uniform 8-bit program, which does not run for this model")
     options = {"ram": limit.ram_bytes.total}

@@ -113,6 +113,7 @@ def compare_searches(
 
     folders: model folders.
     arithmetics: in the syntax of `ArithmeticChoice.parse`.
+    json_file: a file for the rows as JSON; None for no file.
     """
     with json_results(json_file) as rows:
         choices = [ArithmeticChoice.parse(text) for text in arithmetics]
@@ -154,7 +155,10 @@ def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
-    """The search request for one of the `WAYS`; None for a uniform width."""
+    """The search request for one of the `WAYS`; None for a uniform width.
+
+    limits: the limits of the search by resource, as `_limits` returns them.
+    """
     if way.isdecimal():
         return None
     widths = {"maxscale": [WIDE], **{name: [NARROW, WIDE] for name in ("demote", *WITHIN_DEMOTED)}}
@@ -166,7 +170,12 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
 
 
 def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
-    """The limits of a search by resource, computed from the results of earlier searches and widths."""
+    """The limits of a search by resource, computed from the results of earlier searches and widths; empty for a search
+    without limits and for a uniform width.
+
+    way: one of the `WAYS`.
+    results: the figures of earlier searches and widths, by their names in `WAYS`.
+    """
     if way in WITHIN_DEMOTED:
         return {"memory": results["demote"].memory}
     if way != "pareto":
@@ -189,6 +198,7 @@ class _Model:
     """A model on reals with its data.
 
     accuracy: the percentage of correct answers on the test set, or R² in percent.
+    folder: the folder of the model.
     """
 
     def __init__(self, folder: Path):
@@ -212,7 +222,11 @@ class _Model:
         return _percent(outputs.classes == self.test_data.y)
 
     def result(self, arithmetic: ArithmeticChoice, way: str, limits: dict[str, int]) -> ModelFigures:
-        """The figures of the model in an arithmetic, compiled in one of the `WAYS`."""
+        """The figures of the model in an arithmetic, compiled in one of the `WAYS`.
+
+        way: a search or a uniform width.
+        limits: the limits of the search by resource.
+        """
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 
         options = PipelineOptions(
@@ -279,7 +293,11 @@ def _print(
     cell: Callable[[dict[str, Any]], str],
     mean: Callable[[dict[str, Any]], str],
 ) -> None:
-    """Print one table, with the means at its end."""
+    """Print one table, with the means at its end.
+
+    cell: returns the text for a model's figures.
+    mean: returns the text for the mean figures of an arithmetic.
+    """
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")

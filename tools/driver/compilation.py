@@ -42,14 +42,19 @@ class Compilation:
     exceptions. `request` begins as `requested` and receives the options that a search, a limit or `auto` determines. On
     an FPGA, `compiled` is replaced if it needs too many cells.
 
+    progress: shows the current step.
+    start: the time at which the compilation began, in seconds.
     program: the imported program with the requested interface.
     kept: true if the program preserves its number formats.
     imported: the program before its interface was adapted.
     own: the predictions of the source estimator; None without an estimator whose inputs the program accepts.
     val: the data that determine formats.
     data: the data for evaluation, of which a few samples are measured.
+    account: the effort of searches.
+    compiled: the program at all levels.
     choice: the choice of `auto`; None without `auto`.
     hardware: the cells of an FPGA that a module uses; None for processors.
+    accuracies: the accuracy on reals and in formats.
     faults: the faults of `val`.
     rounding: the loss caused by rounded partial sums; None if no partial sums are rounded.
     measured: the measurements on the device; None if its tools are not installed.

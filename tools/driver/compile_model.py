@@ -121,7 +121,11 @@ def _check_stream(request: Request) -> None:
 
 
 def read_model(made: Compilation) -> None:
-    """Import the program and set the requested interface; a program with state becomes a stream."""
+    """Import the program and set the requested interface; a program with state becomes a stream.
+
+    Raises `InputError` for a program with state and an option that contradicts streaming, and for a model that cannot
+    be imported.
+    """
     made.progress.step("reading")
     made.program = read_program(made.request, made.ctx)
     if tdsl.read_input(made.program).pushed is not None:
@@ -158,7 +162,10 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 
 
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
-    """Set the requested class names, outputs, threshold, axes and unit of an imported program."""
+    """Set the requested class names, outputs, threshold, axes and unit of an imported program.
+
+    Raises `InputError` if `--false-alarms` is requested without validation data.
+    """
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
     if request.false_alarms is None and own_answers(request.module or program) is None:
@@ -390,7 +397,7 @@ def require_limits(made: Compilation) -> None:
 
 
 def write_pages(made: Compilation) -> None:
-    """Write the misclassified samples, the report page and its figures, if pages are requested."""
+    """Write the report page, its figures and the samples that it shows as misclassified, if pages are requested."""
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)

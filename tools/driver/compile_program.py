@@ -148,6 +148,8 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
     Empty if no board has enough memory for the program, or if `board` itself has enough and a user's limit is exceeded.
     Targets without a clock are bare cores, not boards. All bytes count as constants, since some chips can read
     constants from only a part of their flash.
+
+    flash, ram: the bytes that the program needs.
     """
     from tinyml.targets.registry import boards, chip_of
 

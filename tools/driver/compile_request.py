@@ -107,7 +107,7 @@ def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
 
 
 def _of_searches(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of search options, by name."""
+    """The values of search options, by name; empty if `given` contains only other options."""
     own = [*options_of(Request), *options_of(SearchChoice)]
     return {} if _has_all(own, given) else _named(given, search_options())
 

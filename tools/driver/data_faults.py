@@ -81,10 +81,12 @@ def _poor(reals: ModuleOp, data: Data) -> str:
 
 
 def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
-    """The result of `_poor` for class indices (samples,).
+    """The result of `_poor` for classes; empty for a single class.
 
     A model that is right no more often than the most frequent class, within the error bound, may still detect the rarer
     classes. The mean recall distinguishes such a model from a guess.
+
+    wanted, found: the indices of the right classes and of the classes that the model computes, (samples,).
     """
     right, classes = wanted == found, np.unique(wanted)
     if len(classes) < 2:
@@ -99,7 +101,7 @@ def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
 
 
 def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
-    """The classes of a model without a sample; empty without labels."""
+    """The labels of those classes of a model that have no sample in a data set; empty without labels."""
     known = answers_of(reals)
     if data.y is None or known.classes is None:
         return ()

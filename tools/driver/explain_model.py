@@ -82,6 +82,8 @@ def _completed(
 ) -> list[dict[str, Any]]:
     """Add to each entry the layer and the estimated time of its operation, and return the entries; None for code
     without an operation.
+
+    layers: the layers of the user's model, by the name of the operation.
     """
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
@@ -169,7 +171,10 @@ def _layers(result: dict[str, Any], unit: str) -> Table:
 
 
 def _calls(calls: dict[str, float]) -> str:
-    """Describe the time in each kernel, by name, and in the C library as a whole."""
+    """Describe the time in each kernel, by name, and in the C library as a whole.
+
+    calls: the time by the name of the called function.
+    """
     kernels = {name: spent for name, spent in calls.items() if name.startswith("tm_")}
     library = sum(calls.values()) - sum(kernels.values())
     named = kernels | ({"C library": library} if library else {})

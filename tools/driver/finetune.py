@@ -214,6 +214,7 @@ class QuantisedProgram:
     formats.
 
     reals: the values of its constants, by name.
+    numbers: the compilation options that determine formats.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):
@@ -238,6 +239,7 @@ class QuantisedProgram:
     def formats(self, zooms: Zooms, *, refined: bool) -> ModuleOp:
         """Lower the program to L1 with some ranges.
 
+        zooms: for each named tensor, N for a range 2^N times narrower than that of the profile.
         refined: True for the constants that compilation refines, False for constants rounded to nearest.
         """
         formats = self.profiled.clone()
@@ -255,13 +257,17 @@ class QuantisedProgram:
         """A trainer of the program, whose plan determines the rounding of sums.
 
         reals: initial weights by name.
+        zooms, refined: as for `formats`; without zooms, the ranges are those of the profile.
         """
         formats = self.compiled.clone() if refined and not zooms else self.formats(zooms or {}, refined=refined)
         return trainer_of(formats, self.ctx, self.numbers.plan, reals)
 
     def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
-        """Ranges with a smaller loss on some samples, for given weights. Half and twice the width of each range
-        are tried.
+        """Ranges with a smaller loss on some samples, for given weights. Half and twice the width of each range are
+        tried.
+
+        reals: the weights by name.
+        zooms: the initial ranges; they and the result have the form that `formats` describes.
         """
         best = self._loss(reals, zooms, data)
         chosen: dict[str, int] = dict(zooms)

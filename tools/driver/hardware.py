@@ -75,7 +75,7 @@ def _takes_floats(op: Operation) -> bool:
 
 
 def module_of(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
-    """Lower a program on bits, which was parsed from a file, to a hardware module."""
+    """Lower a program on bits, which was parsed from a file, to a hardware module in place, and return it."""
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)), of_user=True)
     return bits
 
@@ -182,6 +182,8 @@ def _smaller(
     If no program fits, the result is the program without unrolled loops.
 
     first: the first program with its share and its cells, which exceed the limit.
+    again: compiles for a share in percent.
+    counted: counts the cells of a module in Verilog.
     """
     compiled, cells, taken = first
     limit, least = fabric.there.luts * cells / 100, again(0)
@@ -222,7 +224,11 @@ def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> d
 
 
 def require_cells(hardware: dict[str, Any], board: Board, model: str) -> None:
-    """Raise `InputError` for a module that requires more cells than the FPGA has."""
+    """Raise `InputError` for a module that requires more cells than the FPGA has.
+
+    hardware: the report of the module.
+    model: the model file, which the error names.
+    """
     if hardware["shortages"]:
         needs = " and ".join(hardware["shortages"])
         raise InputError(board.misfit(f"needs {needs}; use fewer bits or a smaller model"), file=model)

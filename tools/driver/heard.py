@@ -69,6 +69,8 @@ def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Seque
     A class is detected if its mean score exceeds all others by at least the threshold, unless it is background. It is a
     word if the previous answer did not detect it and the refractory time after the last word has elapsed. Raises
     `InputError` for an unknown background class.
+
+    names: the names of the classes.
     """
     for name in rule.background:
         if name not in names:

@@ -70,6 +70,7 @@ def compile_within_ram(
 
     The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory.
 
+    limit: in bytes.
     taken: a function that computes the limited bytes of a program.
     again: a function that compiles with other options.
     """
@@ -94,11 +95,13 @@ def compile_wider(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """Use the RAM that a limit leaves to compute more channels at a time, if that is faster. Return the program and
-    its options.
+    """Use the RAM that a limit leaves to compute more channels at a time, if that is faster. Return the program and its
+    options.
 
-    Plans without loops over channels are unchanged. The cost model estimates the time. On targets without a cost
-    model, the program with the most channels at a time within the limit is selected.
+    Plans without loops over channels are unchanged. The cost model estimates the time. On targets without a cost model,
+    the program with the most channels at a time within the limit is selected.
+
+    limit, taken, again: as for `compile_within_ram`.
     """
     if not traits_of(options.plan).widens:
         return compiled, options

@@ -97,6 +97,8 @@ def heard_in(
 def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
     """Run a program over a recording, draw the answers if requested, and return the result of the command as JSON
     values.
+
+    Raises `InputError` for a recording that cannot be read, and as `heard_in` and `words_in` do.
     """
     from tinyml.runtime.readers.recordings import read_wav
     from tinyml.tools.cli.atomic_output import write_file
@@ -138,7 +140,9 @@ def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
 
 
 def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
-    """The scores of at least two classes, as reals."""
+    """The scores of at least two classes, as reals. Raises `InputError` for a program that returns a number and no
+    class.
+    """
     from tinyml.dialects import tdsl
     from tinyml.runtime.evaluator.evaluator import in_reals
 
@@ -202,6 +206,9 @@ def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words
 def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> None:
     """Draw a row for each class, in which an answer extends to the next answer; the best class of each answer is
     coloured.
+
+    across: pixels per second.
+    top: the y position of the first row.
     """
     shades = _shades(heard.scores)
     part = np.diff(heard.times).min(initial=heard.times[0])
@@ -226,7 +233,10 @@ def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
-    """The pixels of a spectrogram (frequencies, frames, 1), the highest frequency first and loud parts dark."""
+    """The pixels of a spectrogram (frequencies, frames, 1), the highest frequency first and loud parts dark.
+
+    hop: the distance of frames in samples.
+    """
     length = 2 * hop
     filled = np.concatenate([samples, np.zeros(length)])
     apart = max(hop, len(samples) // (4 * COLUMNS))

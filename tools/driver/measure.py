@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 class DetectionRates:
     """The results of a detector of anomalies on samples.
 
-    auc: the area under the ROC curve; None unless both kinds of samples are labelled.
-    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
-    found: the share of labelled anomalies that it reports; None without labels.
+    auc: the area under the ROC curve; None unless both normal samples and anomalies are labelled.
+    alarms: the share of normal samples that the detector reports as anomalies (false alarms); the share of all samples
+        unless both kinds are labelled.
+    found: the share of labelled anomalies that the detector reports; None unless both kinds are labelled.
     """
 
     auc: float | None
@@ -63,8 +64,10 @@ class Detection:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Percentages of correct answers (None without labels), and the number of samples on which the programs disagree.
+    """The accuracy of a program on reals and in formats.
 
+    reals, formats: the percentages of correct answers; None without labels.
+    disagreements: the number of `samples` whose answer on reals differs from the answer in formats.
     regression: the errors of a program that computes numbers instead of a class; None for a classifier.
     detection: the results of a detector, whose correct answers are detected anomalies and accepted normal samples; None
         for other programs.
@@ -149,7 +152,7 @@ class Measured:
         program.
     core_cycles: the mean cycles by the published timing of the core; None if no timing is published.
     outputs: the outputs of the device; None if the program was not run.
-    longest: the maximum time of a hop, for a streaming program.
+    longest: the maximum time of a hop; None for a program that does not stream, and if the program was not run.
     """
 
     flash_bytes: int
@@ -163,7 +166,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first sample on which device and evaluator differ, and the first raw output of this sample that differs."""
+    """The first sample on which device and evaluator differ, and the first raw output of this sample that differs.
+
+    sample, output: their indices, from 0.
+    expected, got: the output of the evaluator and of the device.
+    """
 
     sample: int
     output: int
@@ -182,6 +189,8 @@ class MismatchError(DeviceError):
 def check_equal(mismatch: str | None, device: str, file: Path) -> None:
     """Raise `MismatchError` if there is a mismatch between a device and the evaluator.
 
+    mismatch: the first difference, in words; None if there is none.
+    device: the name of the device.
     file: the model or folder to name.
     """
     if mismatch is not None:

@@ -224,7 +224,7 @@ class TinymlOptMain(xDSLOptMain):
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
         """For each requested kind of remarks, a regular expression that matches the names of the passes whose remarks
-        are printed.
+        are printed. Raises `InputError` for an invalid regular expression.
         """
         found: dict[RemarkKind, re.Pattern[str]] = {}
         for kind in RemarkKind:
@@ -272,8 +272,8 @@ class TinymlOptMain(xDSLOptMain):
             super().run()
 
     def _run_expecting_errors(self) -> bool:
-        """Compare the errors of each piece of the input with the expected errors; return False if the file expects
-        none.
+        """Compare the errors of each piece of the input with the expected errors, and return True. If the file expects
+        no errors, do nothing and return False.
 
         For a file without expectations, `--verify-diagnostics` has xDSL's meaning: print an error.
         """
@@ -293,7 +293,11 @@ class TinymlOptMain(xDSLOptMain):
         return True
 
     def _output_expecting(self, text: bytes, extension: str, offset: int, errors: Sequence[ExpectedError]) -> str:
-        """The output for a piece of the input; empty if the piece causes an expected error."""
+        """The output for a piece of the input; empty if the piece causes an expected error.
+
+        extension: the suffix that determines the frontend.
+        offset: the number of lines of the file before the piece.
+        """
         output, error, file = "", None, self.get_input_name()
         try:
             module = self.parse_chunk(BytesIO(text), extension, offset)
@@ -324,7 +328,9 @@ class TinymlOptMain(xDSLOptMain):
             return None
 
     def apply_passes(self, prog: ModuleOp):
-        """Apply passes in order; an error names the pass and, if known, the operation."""
+        """Apply passes in order. An `InputError` names the pass and, if known, the operation; with
+        `--verify-diagnostics`, the error is a `DiagnosticException` or a `VerifyException`.
+        """
         try:
             with heard_by(self.watched) if self.watched.is_on else nullcontext():
                 super().apply_passes(prog)

@@ -67,7 +67,10 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
-    """Write some misclassified samples, if there are any, and return the written arrays (`reports.facts.answers`)."""
+    """Write some samples that the program misclassifies or classifies differently from the model on reals, and return
+    the written arrays (`reports.facts.answers`). If there are no such samples, write nothing and return an empty
+    dictionary.
+    """
     if accuracies.answers is None:
         return {}
     from tinyml.runtime.model.program_data import in_file_order
@@ -149,6 +152,8 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
 
     Other files keep their listed hashes, so that changes to them are still detected. Raises `InputError` if a file
     cannot be written, and also, before any file is written, if an existing one is modified.
+
+    texts: the texts of the files, by their names in the folder.
     """
     report = found_report(folder) or {}
     require_as_written(folder, texts)
@@ -218,7 +223,7 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
 
 
 def found_report(folder: Path) -> dict[str, Any] | None:
-    """The report in a folder, which lists its files; None for a folder without a report."""
+    """The report in a folder, which lists the folder's files; None for a folder without a readable report."""
     try:
         report = json.loads(read_bytes(folder / REPORT, "report"))
     except (InputError, ValueError, RecursionError):
@@ -237,7 +242,9 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _digest(file: Path) -> str | None:
-    """The SHA-256 of a regular file; None for a link and any other kind of file."""
+    """The SHA-256 of a regular file; None for a link and any other kind of file. Raises `InputError` for a file that
+    cannot be read.
+    """
     if not file.is_file() or file.is_symlink():
         return None
     try:

@@ -48,6 +48,8 @@ class ProgramInFolder:
         operations.
     hardware: the module for an FPGA; None for other boards.
     files: the contents of NAME.c and NAME.h, of NAME.v for hardware, and of NAME.weights if any.
+    report: the content of report.json.
+    board: the board of the compilation.
     """
 
     folder: Path

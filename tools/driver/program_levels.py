@@ -54,7 +54,10 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
 
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source operation of each op at L1, found by lowering a copy in which every value has a unique name."""
+    """The source operation of each op at L1, found by lowering a copy in which every value has a unique name.
+
+    Raises `InputError` if the buffers in the folder were not lowered from this program.
+    """
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()
@@ -105,7 +108,9 @@ def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
 
 
 def _source_of(op: Operation, sources: SourceNames) -> str | None:
-    """The name of the source operation of an op; for a constant, its own name."""
+    """The name of the source operation of an op; for a constant, its own name. None for an op without a source
+    operation.
+    """
     match op:
         case tdsl.ConstOp() | scratch.ConstantOp() if (hint := op.results[0].name_hint) is not None:
             return f"constant {hint}"
@@ -191,7 +196,9 @@ def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
 
 
 def _written_name(op: Operation) -> str | None:
-    """The name of the value that an op of L1 or L2 computes or writes."""
+    """The name of the value that an op of L1 or L2 computes or writes; None for an op that does neither, and for a
+    value without a name.
+    """
     match op:
         case tdsl.TensorOp():
             value: SSAValue = op.out

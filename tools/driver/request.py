@@ -209,8 +209,8 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def stated_options(self) -> dict[str, Any]:
-        """The options that differ from their defaults, except the model and the output folder, and the format, in the
-        form of the report.
+        """The format and all other options that differ from their defaults, in the form of the report, without the
+        model and the output folder.
         """
         stated: dict[str, Any] = {"format": self.format}
         for declared in options_of(Request):

@@ -174,13 +174,16 @@ def _with_floats(
 
 
 def _check_fit(chosen: Board, flash: int, ram: int) -> None:
-    """Raise `InputError` for a program that was simulated on a board's core, but exceeds the board's memories."""
+    """Raise `InputError` for a program that was simulated on a board's core, but exceeds the board's memories.
+
+    flash, ram: the bytes that the program needs.
+    """
     if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
         raise InputError(chosen.misfit(chosen.need(flash, ram)))
 
 
 def _save(outputs: Outputs, file: Path) -> None:
-    """Write the labels and, if there are any, the scores of all samples to a file."""
+    """Write the labels and, if there are any, the scores and the further outputs of all samples to a file."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {"labels": outputs.classes}
     if outputs.scores is not None:

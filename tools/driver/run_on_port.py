@@ -26,12 +26,13 @@ def run_on_port(
 ) -> tuple[Outputs, Mismatch | None, float | None]:
     """Send real inputs to a board and compare every raw output with the evaluator's output.
 
+    port: the name of the serial port.
     timeout: seconds to wait for each answer.
     told: a function called after each answer, with the number of answers so far.
 
     Returns the outputs, the first output that differs or None, and the mean time of an inference in milliseconds by the
-    board's clock; the time is None without inputs. Raises `InputError` if the board does not answer, or runs another
-    model.
+    board's clock; the time is None without inputs. Raises `InputError` for a model whose input arrives row by row, for
+    a timeout that is not above 0, and if the board does not answer or runs another model.
     """
     formats, interface = found.formats, interface_of(found.formats)
     if interface.row_elements is not None:

@@ -51,6 +51,8 @@ class SharedPrograms:
     static: the static RAM of all programs; None if a program was not measured.
     stack: the largest stack of a program; None if a program was not measured.
     constants: bytes of constants that programs share.
+    name: the name of the common C file.
+    target: the name of the board.
     """
 
     name: str
@@ -103,8 +105,9 @@ def join_programs(
     name: the name of the C file; by default the names of the programs, joined by underscores.
     inputs: files that the output does not replace.
 
-    Raises `InputError` for programs of equal names, for different boards, for programs with instances or other
-    memory than one arena, and if the programs exceed the board's RAM.
+    Raises `InputError` for fewer than two programs, for programs of equal names or for different boards, for programs
+    with instances or other memory than one arena, for an invalid name or the name of a program, and if the programs
+    exceed the board's RAM.
     """
     programs = [program_in(folder) for folder in folders]
     _check(programs)
@@ -175,7 +178,9 @@ def _joined(programs: Sequence[ProgramInFolder], ctx: Context) -> ModuleOp:
 
 
 def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx: Context) -> tuple[str, str]:
-    """The texts of NAME.c and NAME.h of one program, whose arena has the size of the shared one."""
+    """The texts of NAME.c and NAME.h of one program, whose arena has the size of the shared one. Raises `InputError` if
+    the program would unpack elements over the state of another program.
+    """
     [function] = [each for each in defined_functions(module) if each.sym_name.data == program.name]
     alone = program.buffers.clone()
     [own] = defined_functions(alone)
@@ -207,7 +212,10 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:
-    """The bytes that programs need together, from their reports."""
+    """The bytes that programs need together, from their reports.
+
+    constants: the bytes of constants that programs share.
+    """
     reports = [program.report["ram_bytes"] for program in programs]
     alone = {program.name: report["arena"] for program, report in zip(programs, reports, strict=True)}
     static = stack = None

@@ -69,6 +69,9 @@ def _shorter_frames(
     """Yield the frame length for which the buffers of a front end fit, with proportionally shorter hops if that helps.
 
     Shorter hops create more rows of features, all of which are stored.
+
+    alive: as `_alive_at_peak` returns it.
+    needed, limit: the required and the available bytes of RAM.
     """
     if request.input != PUSH:
         yield f"--input {PUSH} keeps a frame of {frames.frame:,} numbers of the signal in place of all"

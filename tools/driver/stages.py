@@ -138,7 +138,10 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
 
 def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
-    """A copy of a program at L0 that returns only the requested outputs, as the reference for comparisons."""
+    """A copy of a program at L0 that returns only the requested outputs, as the reference for comparisons.
+
+    outputs: a value of the option `--outputs`.
+    """
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
@@ -225,6 +228,7 @@ def compile_formats(
     """Compile a program at L1.
 
     reals: the profiled program at L0 from which it was derived.
+    row_scales: as in `Compiled`.
     """
     programs = VerifiedPrograms(ctx)
     profiled, typed = programs.made("reals", lambda: reals), programs.made("formats", lambda: module)
@@ -298,7 +302,12 @@ def _below(
     width: int,
     row_scales: bool,
 ) -> Compiled:
-    """Lower a program from L1 to C or Verilog, and return the compiled program with the IR of each level."""
+    """Lower a program from L1 to C or Verilog, and return the compiled program with the IR of each level.
+
+    typed: the program at L1, before a plan rounds sums.
+    stages: the IR of the levels above L1, to which this function appends.
+    width, row_scales: as in `Compiled`.
+    """
     formats, unrounded = typed.module, None
     planned = with_rounded_sums(formats, typed.store.context, options.plan, options.ram)
     if planned is not None:

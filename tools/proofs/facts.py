@@ -44,7 +44,11 @@ BORDER_DISTANCES = (Fraction(-1, 1 << 20), Fraction(0), Fraction(1, 1 << 20))
 
 @dataclass(frozen=True, kw_only=True)
 class Fact(Statement):
-    """A statement that a property is true for each of some integers, given as an array."""
+    """A statement that a property is true for each of some integers, given as an array.
+
+    right: returns the mask of the integers for which the property is true.
+    type: the type of the format, as text.
+    """
 
     right: Callable[[Any], Any]
     type: str

@@ -36,7 +36,12 @@ RUNS = 8
 
 @dataclass(eq=False)
 class Unknowns:
-    """The inputs of a claim, the unknowns for products and table entries, and the known facts about these unknowns."""
+    """The inputs of a claim, the unknowns for products and table entries, and the known facts about these unknowns.
+
+    facts: the known facts as Z3 terms.
+    shared: unknowns by their keys (`one`).
+    kept: terms whose numbers `identity` returned, so that Z3 does not reuse the numbers.
+    """
 
     facts: list[Any] = field(default_factory=list[Any])
     shared: dict[tuple[Any, ...], Formula] = field(default_factory=dict[Any, Any])

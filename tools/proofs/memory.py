@@ -11,6 +11,10 @@ from tinyml.dialects.machine.exact_integers import Number, choose
 class Cells:
     """The integers of an array, None for unknown ones. If a claim has many inputs, each input may have a separate
     index.
+
+    numbers: the integers of the whole array.
+    first: the position of index 0 in the whole array.
+    whole: the integers of another instance's array, which this instance shares; they replace `numbers`.
     """
 
     def __init__(self, numbers: Sequence[Number | None], first: Number = 0, whole: list[Number | None] | None = None):

@@ -133,7 +133,7 @@ def rounded_once_by(type: Attribute) -> RoundedOnce:
 
 
 def _scale(type: Attribute) -> int:
-    """The scale of the exact sums of a type."""
+    """The scale of the exact sums of a type; raises `Undocumented` for a type without exact sums."""
     accumulator = accumulator_of(type)
     if accumulator is None or not isinstance(accumulator.sum_unit, int):
         raise Undocumented(f"{type} has no exact sums")
@@ -141,7 +141,11 @@ def _scale(type: Attribute) -> int:
 
 
 def _tabulated(op: num.FunctionOp) -> Documented:
-    """The documented result of a function that is tabulated: the raw nearest to the function's value."""
+    """The documented result of a function that is tabulated: the raw nearest to the function's value.
+
+    Raises `Undocumented` for a function that is interpolated, because its argument has too many raws or its scheme
+    requires this.
+    """
     source, result = rounded_once_by(op.input.type), rounded_once_by(op.result.type)
     if len(source.raws) > TABLE_RAWS or op.scheme is not None:
         raise Undocumented(f"{op.name} of {op.input.type} is interpolated")
@@ -213,7 +217,7 @@ def ascending(documented: Specification) -> Sequence[int]:
 def _combined(op: num.CombineOp) -> Documented:
     """The documented result of a combination: the sum of all terms, rounded once.
 
-    Formats that round each step have separate statements for the steps.
+    Raises `Undocumented` for formats that round each step; they have separate statements for the steps.
     """
     result = documented_by(op.result.type)
     factors = [documented_by(factor.type) for factor in op.factors]

@@ -39,7 +39,11 @@ RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
 
 @dataclass(frozen=True, kw_only=True)
 class OpStatement(Statement):
-    """A statement about an op. Every operand of the op is an argument of a block."""
+    """A statement about an op. Every operand of the op is an argument of a block.
+
+    calls: the calls of runtime functions in its lowering.
+    steps: the statements about the ops of `exact` in its lowering, by name.
+    """
 
     op: num.NumOp
     calls: set[Call] = field(default_factory=set[Call])
@@ -74,7 +78,10 @@ def statement(
 ) -> OpStatement:
     """The statement about the op that `make` builds from values of the given types.
 
+    name: the part of the statement's name that follows the name of the op.
     operands: the type and the possible raws of each operand.
+    assumed: the condition on the operands; by default `assumption_of` the op.
+    cuts: as in `Statement`.
 
     Raises `Undocumented` for an op without a documented meaning.
     """

@@ -93,7 +93,8 @@ def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
 
 
 def _domain(op: num.NumOp, type: Attribute, places: int | None = None) -> Domain:
-    """The possible integers of an op's operand.
+    """The possible integers of an op's operand. Raises `Undocumented` if they are unknown, for example for a shift by
+    an amount that is read from memory.
 
     places: the amount of the op's shift, if it is known.
     """
@@ -122,9 +123,12 @@ def _width(type: Attribute) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AccumulatorStatement(Statement):
-    """The statement that an accumulator cannot overflow.
+    """The statement that an accumulator cannot overflow: the partial sums of an op lie within the stated bound, and the
+    bound fits in the register, including rounding.
 
-    The partial sums of an op lie within the stated bound, and the bound fits in the register, including rounding.
+    reached: the least and the greatest partial sum.
+    stated: the bound that the op states.
+    held: the least and the greatest sum that the register can hold before rounding.
     """
 
     reached: tuple[int, int]
@@ -227,8 +231,10 @@ def _moved(value: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentStatement(Statement):
-    """The statement that grouped sums are shifted correctly: the shift amounts in loops are exponents of the program's
-    groups.
+    """The statement that grouped sums are shifted correctly.
+
+    shifted: the shift amounts in the program's loops.
+    exponents: the exponents of the program's groups, which these amounts must be.
     """
 
     shifted: Sequence[int]
@@ -282,6 +288,8 @@ def _rows(
     map: the map from loop indices to indices of weights.
     summed: the extents of the loops over which the op sums.
     constant: the matrices.
+
+    Raises `Undocumented` if there are more than `MOST_WEIGHTS` weights.
     """
     shape = tdsl.shape_of(op.out)
     used = map.used_dims()

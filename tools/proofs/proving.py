@@ -53,6 +53,7 @@ class Statement(ABC):
     expected: returns the documented result for some inputs.
     assumed: the condition on the inputs; None if there is none.
     cuts: integers that divide the domain of a single operand into pieces; each query of the solver covers one piece.
+    name: identifies the statement in messages.
     """
 
     name: str
@@ -72,11 +73,14 @@ class Statement(ABC):
 
     @abstractmethod
     def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
-        """Compute the result in Python for arrays of inputs."""
+        """Compute the result in Python for arrays of inputs, one array for each operand."""
 
     @abstractmethod
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
-        """The text of a Python test that fails as long as the statement is false for the given inputs."""
+        """The text of a Python test that fails as long as the statement is false for the given inputs.
+
+        documented: the documented result for these inputs.
+        """
 
     def samples(self) -> list[Any]:
         """Arrays of inputs on which Python's result is compared if not all inputs are enumerated."""
@@ -98,7 +102,10 @@ class Statement(ABC):
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Inputs for which a statement is false, and a description of the fault."""
+    """Inputs for which a statement is false, and a description of the fault.
+
+    wrong: the description of the fault.
+    """
 
     statement: Statement
     inputs: tuple[int, ...]
@@ -175,6 +182,9 @@ def _counterexample(
 ) -> Sequence[int] | str | None:
     """Search with the solver for inputs for which a statement is false.
 
+    domains: the possible integers of each input.
+    seconds: the limit on the solver's time.
+
     Returns such inputs, None if there are none, or the reason why the solver found no answer.
     """
     unknowns = Unknowns()
@@ -202,8 +212,10 @@ def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
 def _solved(
     promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
 ) -> Sequence[int] | str | None:
-    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or the reason why
-    the solver found no answer.
+    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or the reason why the
+    solver found no answer.
+
+    seconds: the limit on the solver's time.
     """
     z3 = solver()
     broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]

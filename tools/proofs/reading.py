@@ -76,9 +76,11 @@ def _run(
     values: dict[SSAValue, Any],
     promise: Callable[[str, Condition], None],
 ) -> Sequence[Any]:
-    """Interpret a block; return all returned or yielded values.
+    """Interpret a block; return all returned or yielded values. Raises `Unread` for an op that is not an op on
+    integers.
 
     values: the values of the ops before the block.
+    promise: called with the text and the condition of each promise.
     """
     values.update(zip(block.args, arguments, strict=True))
 
@@ -112,7 +114,9 @@ def _run(
 
 
 def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
-    """The documented result of a recorded op for its operands."""
+    """The documented result of a recorded op for its operands. Raises `Unread` for a division by a number that is not
+    constant.
+    """
     named = zip(op.parameters(), op.arguments, strict=True)
     given: dict[str, Any] = {name: values[one] if isinstance(one, SSAValue) else one for name, one in named}
     if isinstance(op, exact.DivideOp) and not isinstance(given["b"], int):
@@ -170,7 +174,12 @@ AMOUNTS = 4
 def _by_amount(
     op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None], shift: Callable[[Any, Any], Any]
 ) -> Any:
-    """The result of a shift, as a multiplication or division by a power of two."""
+    """The result of a shift, as a multiplication or division by a power of two.
+
+    shift: computes the result from the operand and the power of two.
+
+    Raises `Unread` if the amount has too many possible values or is outside the register.
+    """
     (x, amount), width = operands, _width(op.results[0])
     if isinstance(amount, Values):
         promise(f"{op.name} shifts by less than {width}", within(amount, 0, width - 1))

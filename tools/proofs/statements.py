@@ -187,7 +187,7 @@ def scaled(one: Known, exponent: int) -> OpStatement:
 
 
 def averages(source: Known, result: Known) -> Iterator[OpStatement]:
-    """Yield statements about totals of numbers and averages, in formats whose totals are integers."""
+    """Yield statements about totals of numbers and averages; yield nothing for formats whose totals are floats."""
     type, raws = source.operand
     low, high = raws[0], raws[-1]
     for count in COUNTS:
@@ -220,7 +220,10 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
-    """Yield statements about exact sums that are continued in finer units, added with a left shift, or shifted."""
+    """Yield statements about exact sums that are continued in finer units, added with a left shift, or shifted.
+
+    Yields nothing for a format that rounds each step, and if the sums of `rhs` cannot continue those of `lhs`.
+    """
     coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
     if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
         return

@@ -39,7 +39,8 @@ def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The constants of a program at L5 that require far accesses, and the extra time of these accesses.
+    """The constants of a program at L5 that require far accesses: their `bytes`, their names (`arrays`), and the extra
+    time of these accesses in one inference. The time is None without an estimate.
 
     None if no constant requires far accesses.
     """

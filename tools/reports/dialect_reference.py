@@ -156,7 +156,8 @@ OPTIONAL = (OptOperandDef, OptResultDef)
 def dialect_page(page: str, tests: Iterable[str]) -> str:
     """The text of a page.
 
-    tests: IR files for examples; the first file that contains an op supplies the example of the op.
+    page: the name of the page, a key of `PAGES`.
+    tests: texts of IR files for examples; the first text that contains an op supplies the example of the op.
     """
     title, introduction, _ = PAGES[page]
     lines = [line for text in tests for line in text.splitlines()]
@@ -184,7 +185,7 @@ def _values(declared: OwnAttribute) -> str:
 
 
 def dialects_of(page: str) -> Sequence[str]:
-    """The dialects that a page describes."""
+    """The names of the dialects that a page (a key of `PAGES`) describes."""
     elsewhere = {name for _, _, named in PAGES.values() for name in named}
     return PAGES[page][2] or sorted(own_dialects().keys() - elsewhere)
 

@@ -97,10 +97,10 @@ def _default(field: Field[object]) -> str:
 
 
 def option_helps(made: type[ModulePass]) -> dict[str, str]:
-    """The help text of every option of a pass, from the option's declaration or from a docstring.
+    """The help text of every option of a pass, from the option's declaration or from a docstring; empty for an option
+    that neither describes.
 
-    The docstring of the pass, or of one of its base classes, may contain `NAME: text.` or `NAME, NAME: text.` Raises
-    `KeyError` for an option without help.
+    The docstring of the pass, or of one of its base classes, may contain `NAME: text.` or `NAME, NAME: text.`
     """
     said: dict[str, str] = {}
     for base in reversed(made.__mro__):

@@ -162,7 +162,7 @@ def _input_report(part: InputPart) -> dict[str, Any]:
 
 
 def rounded_milliseconds(time: float | None) -> float | None:
-    """Round milliseconds to a microsecond, the resolution of boards."""
+    """Round milliseconds to a microsecond, the resolution of boards; None if the time is None."""
     return None if time is None else round(time, 3)
 
 
@@ -212,7 +212,11 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
 def _fits(
     board: Board, measured: Measured | None, working_bytes: int, hardware: Mapping[str, Any] | None
 ) -> bool | None:
-    """Whether a program fits the board; None without measurements or cell counts."""
+    """Whether a program fits the board; None without measurements or cell counts.
+
+    working_bytes: the bytes of arena and input.
+    hardware: the report of the module for an FPGA; None for other boards.
+    """
     if hardware is not None:
         return None if hardware["shortages"] is None else not hardware["shortages"]
     if board.flash is None or board.ram is None:
@@ -237,8 +241,8 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the program point at which the most bytes of the arena are live, and the buffers that are live
-    there.
+    """Describe the program point at which the most bytes of the arena are live, and the buffers that are live there;
+    empty for a program without buffers.
     """
     peak = memory["peak"]
     if not peak["buffers"]:

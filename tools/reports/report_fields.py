@@ -48,7 +48,12 @@ class Ram(TypedDict):
 
 
 class Errors(TypedDict):
-    """The errors of a regressor."""
+    """The errors of a regressor.
+
+    r2: the coefficient of determination.
+    rmse: the root of the mean squared error.
+    mae: the mean absolute error.
+    """
 
     r2: Unbounded
     rmse: Unbounded
@@ -56,7 +61,10 @@ class Errors(TypedDict):
 
 
 class Regression(TypedDict):
-    """The errors of a regressor on reals and in formats."""
+    """The errors of a regressor on reals and in formats; None without targets.
+
+    difference: the mean absolute difference between the outputs on reals and in formats.
+    """
 
     reals: Errors | None
     formats: Errors | None
@@ -83,7 +91,10 @@ class Rates(TypedDict):
 
 
 class DetectionFields(TypedDict):
-    """The fields about a detector, on reals and in formats."""
+    """The fields about a detector, on reals and in formats.
+
+    threshold, rank_correlation, far: as in `measure.Detection`.
+    """
 
     threshold: Unbounded
     reals: Rates
@@ -93,7 +104,10 @@ class DetectionFields(TypedDict):
 
 
 class MetricFields(TypedDict):
-    """The value of the requested metric, on reals and in formats."""
+    """The value of the requested metric, on reals and in formats.
+
+    percent: true for a metric that is a share.
+    """
 
     name: str
     reals: Unbounded
@@ -117,7 +131,12 @@ class BufferBytes(TypedDict):
 
 
 class Peak(TypedDict):
-    """The program point at which an arena is fullest."""
+    """The program point at which an arena is fullest.
+
+    operation: the operation at this point.
+    bytes: the live bytes.
+    buffers: the live buffers.
+    """
 
     operation: str
     bytes: Count
@@ -125,7 +144,9 @@ class Peak(TypedDict):
 
 
 class Ring(TypedDict):
-    """The part of an image that a ring buffer holds."""
+    """The part of an image that a ring buffer stores: `held` of the `of` rows or pixels of the image; `by` is `rows` or
+    `pixels`.
+    """
 
     held: Count
     of: Count
@@ -133,7 +154,12 @@ class Ring(TypedDict):
 
 
 class MappedBuffer(BufferBytes):
-    """A buffer in an arena, live between two program points."""
+    """A buffer in an arena, live between two program points.
+
+    offset: the byte offset in the arena.
+    first, last: the program points.
+    ring: the part of an image that it stores, if it is a ring buffer; otherwise None.
+    """
 
     offset: Count
     first: int
@@ -142,7 +168,7 @@ class MappedBuffer(BufferBytes):
 
 
 class Memory(TypedDict):
-    """The contents of the arena over time."""
+    """The contents of the arena over time, as `memory_report` returns them."""
 
     height: Count
     lower_bound: Count
@@ -175,6 +201,7 @@ class FrontPoint(TypedDict):
     origin: the step of the search that produced the candidate.
     front: whether no other candidate dominates it.
     chosen: whether the search chose it.
+    loss, time, flash, ram: its loss, and its estimated costs.
     """
 
     loss: Unbounded
@@ -187,7 +214,12 @@ class FrontPoint(TypedDict):
 
 
 class SearchedTensor(TypedDict):
-    """The bits that a search chose for a tensor."""
+    """The format that a search chose for a tensor.
+
+    width: the bits of an element.
+    error: the mean absolute error of the values in this format.
+    why: the reason for the choice; empty if the search states none.
+    """
 
     name: str
     width: Count
@@ -196,7 +228,12 @@ class SearchedTensor(TypedDict):
 
 
 class SearchFields(TypedDict):
-    """The candidates that a search evaluated, and the results of the search."""
+    """The candidates that a search evaluated, and the results of the search.
+
+    candidates: the number of evaluated candidates.
+    tensors: the chosen format of each tensor.
+    points: the candidates with their costs; None for a search that records none.
+    """
 
     name: str
     candidates: Count
@@ -205,13 +242,17 @@ class SearchFields(TypedDict):
 
 
 class Look(TypedDict):
-    """The loss of an alternative by an evaluation on some samples."""
+    """The loss of an alternative on the validation set, in points."""
 
     points: Unbounded
 
 
 class AlternativeFields(TypedDict):
-    """An alternative that `auto` considered, with its estimated costs."""
+    """An alternative that `auto` considered, with its estimated costs.
+
+    look, loss: the loss with constants rounded to nearest and with refined constants; None without an evaluation.
+    verdict: the reason why it was chosen or refused.
+    """
 
     name: str
     time: float | None
@@ -229,7 +270,11 @@ class ChoiceFields(TypedDict):
 
 
 class Segment(TypedDict):
-    """A segment of a network that is not computed op by op."""
+    """A segment of a network that is not computed op by op.
+
+    first, last: the names of its first and its last op.
+    by: the tiling that executes it.
+    """
 
     first: str
     last: str
@@ -244,7 +289,10 @@ class Warning(TypedDict):
 
 
 class Stream(TypedDict):
-    """The input of a streamed program."""
+    """The input of a streaming program.
+
+    hop: the number of elements from the start of one frame to the start of the next.
+    """
 
     hop: Count
 
@@ -273,6 +321,7 @@ class FunctionReport:
 
     scheme: the implementation of the function; None for the default.
     error: the error in reals; None for more than 2^16 arguments and for floats.
+    argument, result: the formats of argument and result.
     """
 
     function: str
@@ -470,7 +519,12 @@ def _contradiction(entries: Mapping[str, Any]) -> str | None:
 
 def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
     """Yield the nested values whose types differ from the declaration, each as the path of the value and the expected
-    type.
+    type. Yield nothing for a valid value.
+
+    value: the value to check.
+    type: its declared type.
+    place: the path of the value.
+    unit: the unit of time, which names of fields contain.
     """
     origin, arguments = get_origin(type), get_args(type)
     if type in _PLAIN:

@@ -69,6 +69,8 @@ class Drawing:
         """Fill a rectangle with a colour or by its class.
 
         tip: the tooltip.
+        fill, kind: the colour, or the class if `fill` is empty.
+        opacity: from 0 (transparent) to 1.
         """
         paint = f' fill="{fill}"' if fill else f' class="{kind}"'
         paint += f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
@@ -79,12 +81,20 @@ class Drawing:
         )
 
     def shade(self, x: float, y: float, width: float, height: float, fill: str, opacity: float, tip: str) -> None:
-        """Fill a rectangle with a faint colour on a white background, so that black text on it is readable."""
+        """Fill a rectangle with a faint colour on a white background, so that black text on it is readable.
+
+        fill: the colour.
+        opacity: from 0 (transparent) to 1.
+        tip: the tooltip.
+        """
         self.rectangle(x, y, width, height, fill="#fff")
         self.rectangle(x, y, width, height, fill=fill, tip=tip, opacity=opacity)
 
     def frame(self, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
-        """Draw the outline of a rectangle in ink."""
+        """Draw the outline of a rectangle in ink.
+
+        tip: the tooltip.
+        """
         self._parts.append(
             f'<rect class="ink" fill="none" stroke-width="0.8" x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" '
             f'height="{height:.6g}" rx="3">{_tip(tip)}</rect>'
@@ -94,6 +104,7 @@ class Drawing:
         """Draw a dot.
 
         reached: true if the keyboard can focus the dot, so that screen readers announce its tip.
+        fill: the colour.
         """
         keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
         self._parts.append(
@@ -101,9 +112,10 @@ class Drawing:
         )
 
     def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "", *, kind: str = "ink") -> None:
-        """Draw a line in ink.
+        """Draw a line, by default in ink.
 
-        dashes: lengths in pixels, such as "4 3".
+        dashes: lengths in pixels, such as "4 3"; empty for a solid line.
+        kind: the class of the line.
         """
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
         ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'
@@ -113,6 +125,7 @@ class Drawing:
         """Draw the marks of a horizontal axis at height y.
 
         marks: the x position and the text of each mark; the text is below the mark.
+        kind: the class of the texts.
         """
         for x, text in marks:
             self.line(x, y, x, y + 4)
@@ -137,6 +150,7 @@ class Drawing:
 
         anchor: "start", "middle" or "end".
         turned: true to rotate the text to read upwards.
+        kind: the classes of the text.
         """
         turn = f' transform="rotate(-90 {x:.6g} {y:.6g})"' if turned else ""
         style = f" class={quoteattr(kind)}" if kind else ""

@@ -79,7 +79,11 @@ def _width(column: Column) -> int:
 
 
 def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit."""
+    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit.
+
+    width: the number of characters of a line.
+    widths: the characters that each column needs.
+    """
     part, taken = [0], widths[0] + 1
     for at, needed in enumerate(widths[1:], 1):
         if taken + needed > width and len(part) > 1:
@@ -163,7 +167,9 @@ def _row(report: Report) -> dict[str, str]:
 
 
 def _print_regression(report: Report) -> None:
-    """Print the errors of a regressor in formats, followed in brackets by the errors on reals."""
+    """Print the errors of a regressor in formats, followed in brackets by the errors on reals; print nothing for other
+    programs.
+    """
     if report.regression is None:
         return
     figures = figures_of(report)
@@ -188,7 +194,9 @@ def _print_outputs(report: Report) -> None:
 
 
 def _print_detection(report: Report) -> None:
-    """Print the rates of a detector in formats, followed in brackets by the rates on reals."""
+    """Print the rates of a detector in formats, followed in brackets by the rates on reals; print nothing for other
+    programs.
+    """
     if report.detection is None:
         return
     figures, found = figures_of(report), report.detection["formats"]
@@ -234,8 +242,8 @@ def _print_function_error(function: FunctionReport) -> None:
 
 
 def _print_hardware(hardware: Mapping[str, Any]) -> None:
-    """Print the FPGA cells that a module uses, and the clock frequency that routing achieved, as far as they are
-    known.
+    """Print the FPGA cells that a module uses and, if the module was routed, its maximum clock frequency. If yosys did
+    not count cells, print only how to install yosys.
     """
     if hardware["luts"] is None:
         print("Cells are not counted: yosys is not installed; on Debian or Ubuntu: apt install yosys")

@@ -27,7 +27,10 @@ CHECKS = "arguments.py", "data_files.py"
 
 
 class Lying:
-    """An object that raises an exception whenever numpy inspects it."""
+    """An object that raises an exception whenever numpy inspects it.
+
+    error: the class of the exception.
+    """
 
     shape, ndim, dtype = (5, 4), 2, np.dtype("f4")
 
@@ -88,8 +91,8 @@ def hostile(random: Random) -> Any:
 
 
 def calls(number: int, random: Random, folder: Path) -> str:
-    """Call a function with one or two invalid arguments. It may return, raise an error with a message of one line, or
-    raise `TypeError`.
+    """Call a function with one or two invalid arguments, and return the verdict (`verdict`). The call may return, raise
+    an error with a message of one line, or raise `TypeError`.
     """
     x, y = samples()
     first, second = hostile(random), hostile(random)

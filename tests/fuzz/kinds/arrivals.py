@@ -108,9 +108,9 @@ def network(random: Random) -> Images:
 
 
 def arrivals(number: int, random: Random, folder: Path) -> str:
-    """Compile a network whose input a callback provides row by row.
+    """Compile a network whose input a callback provides row by row, and return the verdict.
 
-    The C must compile without warnings, and the sanitized host build must compute the evaluator's bits.
+    Raises `Harm` if the C compiles with warnings, or if the sanitized host build does not compute the evaluator's bits.
     """
     made = network(random)
     (folder / "network.onnx").write_bytes(made.finish().SerializeToString())

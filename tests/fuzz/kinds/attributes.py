@@ -107,7 +107,7 @@ PROGRAM_FIELDS: Mapping[str, Sequence[object]] = {
 
 
 def attributes(number: int, random: Random, folder: Path) -> str:
-    """Change the attributes of a module, and run its pipeline, random passes or the compiler on it."""
+    """Change the attributes of a module, run its pipeline, random passes or the compiler on it. Return the verdict."""
     text, pipelines = random.choice(programs())
     try:
         module = GuardedParser(context(), text).parse_module()
@@ -176,8 +176,11 @@ def _changed(
 def _with_another(
     attributes: dict[str, Attribute], place: HolderKind, holder: Operation | None, random: Random
 ) -> dict[str, Attribute]:
-    """A copy of `attributes` in which one attribute is added, removed or replaced. Most added attributes are allowed on
-    that kind of operation.
+    """A copy of `attributes` in which one attribute is added, removed or replaced. Most added attributes are allowed at
+    this place.
+
+    place: the kind of object that has the attributes.
+    holder: the operation that has them; None for other objects.
     """
     declared, changed = own_attributes(), dict(attributes)
     present = [name for name in attributes if name in declared]

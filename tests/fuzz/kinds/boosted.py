@@ -38,7 +38,7 @@ def inner(value: Any) -> Iterator[Any]:
 
 
 def keys_of(value: Any) -> list[Any]:
-    """The names of an object's fields, or the indices of a list's entries."""
+    """The names of an object's fields, or the indices of a list's entries; empty for any other JSON value."""
     if isinstance(value, dict):
         return [*cast("dict[str, Any]", value)]
     return [*range(len(cast("list[Any]", value)))] if isinstance(value, list) else []
@@ -97,7 +97,7 @@ def changed_text(text: str, random: Random) -> bytes:
 
 
 def boosted(number: int, random: Random, folder: Path) -> str:
-    """Import a file of boosted trees that was changed."""
+    """Import a file of boosted trees that was changed, and return the verdict."""
     file = random.choice(sorted(path for path in FOLDER.iterdir() if path.suffix in (".json", ".txt")))
     text = file.read_text()
     data = changed_json(text, random) if file.suffix == ".json" else changed_text(text, random)

@@ -27,7 +27,9 @@ OPTIONS = settings(
 
 
 def in_loops(number: int, random: Random, folder: Path) -> str:
-    """Check the bits of random graphs with accumulators of a random width, and the memory of their plans."""
+    """Check the bits of random graphs with accumulators of a random width, and the memory of their plans
+    (`check_graph`). Returns `ACCEPTED`.
+    """
 
     @seed(number)
     @OPTIONS

@@ -78,7 +78,7 @@ def npz(random: Random) -> bytes:
 
 
 def arrays(number: int, random: Random, folder: Path) -> str:
-    """Load a damaged data set, or a damaged parameter of a model."""
+    """Load a damaged data set, or a damaged parameter of a model, and return the verdict."""
     for file in tour().iterdir():
         shutil.copy(file, folder)
     if random.random() < 0.5:
@@ -94,7 +94,7 @@ COLUMNS = ("id", "lower", "upper", "size", "alignment", "offset")
 
 
 def tables(number: int, random: Random, folder: Path) -> str:
-    """Pack random buffers, most of which are invalid."""
+    """Pack random buffers, most of which are invalid, and return the verdict."""
     count = random.choice([0, 1, 3, 10, 60])
     usual = (
         lambda: random.randint(0, 20),
@@ -130,7 +130,10 @@ def journal() -> str:
 
 
 def search(journal: Path, resume: bool) -> str:
-    """Run a search that writes a journal, and return its verdict."""
+    """Run a search that writes a journal, and return its verdict.
+
+    resume: true to continue from the content of the journal.
+    """
     also = " resume=true" if resume else ""
     search = f'search-maxscale{{data="{tour() / "val.npz"}" widths=8,16 jobs=1 journal="{journal}"{also}}}'
     return call(OPT, tour() / "tour.sd", "-p", f'profile{{data="{tour() / "val.npz"}"}},{search}')
@@ -145,7 +148,7 @@ CHANGES: tuple[Callable[[str, Random], str], ...] = (
 
 
 def journals(number: int, random: Random, folder: Path) -> str:
-    """Run a search that starts with a damaged journal."""
+    """Run a search that starts with a damaged journal, and return the verdict."""
     lines = journal().splitlines()
     for _ in range(random.randint(0, 2)):
         index = random.randrange(len(lines))

@@ -63,7 +63,9 @@ def change_report(file: Path, random: Random) -> None:
 
 
 def folders(number: int, random: Random, folder: Path) -> str:
-    """Change a file of an output folder, and run a command on it. Changed C is never executed."""
+    """Change a file of an output folder, run a command on the folder, and return the verdict. Raises `Harm` if the
+    command accepts changed C, which is never executed.
+    """
     out = folder / "out"
     shutil.copytree(compiled(), out)
     files = sorted(path for path in out.rglob("*") if path.is_file())

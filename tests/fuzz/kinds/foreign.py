@@ -68,7 +68,9 @@ def made_by(package: str, script: str) -> list[Path]:
 
 
 def catboost(number: int, random: Random, folder: Path) -> str:
-    """Import a damaged model of CatBoost, whose own loader has crashed on such files."""
+    """Import a damaged model of CatBoost, whose own loader has crashed on such files, and return the verdict: `SKIPPED`
+    if CatBoost is not installed.
+    """
     if not (files := made_by("catboost", _CATBOOST)):
         return SKIPPED
     file = random.choice(files)
@@ -77,7 +79,8 @@ def catboost(number: int, random: Random, folder: Path) -> str:
 
 
 def keras(number: int, random: Random, folder: Path) -> str:
-    """Import a model of Keras with a changed configuration, which may contain code, or with damaged bytes.
+    """Import a model of Keras with a changed configuration, which may contain code, or with damaged bytes, and return
+    the verdict. Raises `Harm` if the code is executed.
 
     Without Keras, no file passes the check of its archive.
     """
@@ -131,7 +134,7 @@ def _attack(random: Random, evil: Path) -> dict[str, Any]:
 
 
 def stateful(number: int, random: Random, folder: Path) -> str:
-    """Import a damaged model of TensorFlow Lite that has a state."""
+    """Import a damaged model of TensorFlow Lite that has a state, or compile it, and return the verdict."""
     file = random.choice(sorted((ROOT / "tests/models/keras").glob("spotter-*.tflite")))
     (folder / "net.tflite").write_bytes(damaged(file.read_bytes(), random))
     if random.random() < COMPILED:
@@ -147,7 +150,7 @@ def _foreign_modules() -> list[str]:
 
 
 def foreign_mlir(number: int, random: Random, folder: Path) -> str:
-    """Import a module of linalg, StableHLO or TOSA with changed characters, words or numbers."""
+    """Import a module of linalg, StableHLO or TOSA with changed characters, words or numbers. Return the verdict."""
     text = random.choice(_foreign_modules())
     for _ in range(random.randint(1, 3)):
         text = changed_text(text, random)

@@ -53,7 +53,9 @@ def _value(type: Any) -> str:
 
 
 def every_pass(number: int, random: Random, folder: Path) -> str:
-    """Run a pass on a module of the tests. Consecutive numbers enumerate all pairs of pass and module."""
+    """Run a pass on a module of the tests, and return the verdict. Consecutive numbers enumerate all pairs of pass and
+    module.
+    """
     texts, names = sources(), passes()
     # Files in turn, so that a short run meets all of them.
     text = texts[number % len(texts)]
@@ -68,7 +70,7 @@ def _opt(text: str, pipeline: str, folder: Path) -> str:
 
 
 def changed(number: int, random: Random, folder: Path) -> str:
-    """Change a module of the tests, and run one to three passes on it."""
+    """Change a module of the tests, run one to three passes on it, and return the verdict."""
     text = random.choice(sources())
     for _ in range(random.randint(1, 3)):
         text = (changed_structure(text, random) if random.random() < 0.75 else None) or changed_text(text, random)
@@ -192,7 +194,9 @@ CHANGES = (_exchange_operand, _exchange_operand, _change_type, _change_type, _ch
 
 
 def options(number: int, random: Random, folder: Path) -> str:
-    """Run a pass or pipeline on a module of the tests, with random options that have random values."""
+    """Run a pass or pipeline on a module of the tests, with random options that have random values, and return the
+    verdict.
+    """
     name = random.choice(passes())
     known = options_of(TINYML.all_passes[name]())
     values: dict[str, str] = {option.name: _value(option.type) for option in known if option.required}

@@ -70,7 +70,9 @@ def with_parts(module: ModuleOp, inputs: NDArray[Any], random: Random) -> str:
 
 
 def random_networks(number: int, random: Random, folder: Path) -> str:
-    """Run a network with the sanitized host build, the C for the host and for a board, and the simulated board."""
+    """Run a network with the sanitized host build, the C for the host and for a board, and the simulated board. Return
+    the verdict, or raise `Harm` if results differ from the evaluator's or a sanitizer reports an error.
+    """
     board = BOARDS[number % len(BOARDS)]
     parts = ""
     try:

@@ -107,7 +107,10 @@ OPS = (
 
 
 def changed_list(values: Any, choices: Sequence[Any], random: Random) -> None:
-    """Change, remove or repeat an element of a repeated protobuf field."""
+    """Replace or remove an element of a repeated protobuf field, or append one.
+
+    choices: possible new elements; an appended element may also be a copy of another one.
+    """
     index = random.randrange(len(values)) if values else 0
     match random.randrange(3):
         case 0 if values:
@@ -253,7 +256,7 @@ def with_other_lengths(content: bytes, random: Random) -> bytes:
 
 
 def onnx_models(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a changed network; also lower some networks, and compile a few."""
+    """Import and verify a changed network, and return the verdict; also lower some networks, and compile a few."""
     network = onnx.ModelProto()
     network.CopyFrom(random.choice(networks()))
     for _ in range(random.randint(0, 3)):

@@ -70,7 +70,10 @@ def change(out: Path, random: Random) -> None:
 
 
 def damaged(number: int, random: Random, folder: Path) -> str:
-    """Compile into an output folder that was changed, or run its program."""
+    """Compile into an output folder that was changed, or run its program, and return the verdict.
+
+    Raises `Harm` if a compilation changes or removes files that are not tinyml's, or leaves temporary files behind.
+    """
     out = folder / "out"
     shutil.copytree(compiled(), out, symlinks=True)
     for _ in range(random.randint(1, 2)):
@@ -92,9 +95,10 @@ def damaged(number: int, random: Random, folder: Path) -> str:
 
 
 def killed(number: int, random: Random, folder: Path) -> str:
-    """Kill a compilation at a random time.
+    """Kill a compilation at a random time, and return the verdict.
 
-    The output folder must then be missing, unchanged or complete, and the next run must remove temporary files.
+    Raises `Harm` unless the output folder is then missing, unchanged or complete, and the next run removes temporary
+    files.
     """
     out = folder / "out"
     old = random.random() < 0.5

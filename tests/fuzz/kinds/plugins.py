@@ -58,7 +58,11 @@ POINTS = ("[{group}]\nevil = evil_mod:X\n",) * 6 + (
 
 
 def plugins(number: int, random: Random, folder: Path) -> str:
-    """Run a command in an environment with a faulty package, in another process because entry points are cached."""
+    """Run a command in an environment with a faulty package, in another process because entry points are cached, and
+    return the verdict.
+
+    Raises `Harm` for a traceback, for an error message of several lines, and for files outside the output folder.
+    """
     site, out = folder / "site", folder / "out"
     info = site / "evil-1.0.dist-info"
     info.mkdir(parents=True)

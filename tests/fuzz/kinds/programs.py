@@ -40,7 +40,9 @@ BOARDS = [name for names in CORES.values() for name in names]
 
 
 def random_programs(number: int, random: Random, folder: Path) -> str:
-    """Run programs on one board, each in a different number format and with some tensors in other formats."""
+    """Run programs on one board, each in a different number format and with some tensors in other formats, and return
+    the verdict.
+    """
     board = BOARDS[number % len(BOARDS)]
     # Products of numbers with few bits often lie half way between two results.
     places = random.randint(1, 8)

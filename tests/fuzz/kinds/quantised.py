@@ -25,7 +25,9 @@ SAMPLES = 4
 
 
 def as_tflm(number: int, random: Random, folder: Path) -> str:
-    """Run a network in the evaluator; every eighth case also runs the host build."""
+    """Run a network in the evaluator; every eighth case also runs the host build. Return the verdict, or raise `Harm`
+    if results differ from those of TensorFlow Lite Micro or a sanitizer reports an error.
+    """
     network = random_network(random)
     content = network.finish()
     x = inputs_of(content, SAMPLES, number)

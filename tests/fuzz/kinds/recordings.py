@@ -59,6 +59,6 @@ def wav(random: Random) -> bytes:
 
 
 def recordings(number: int, random: Random, folder: Path) -> str:
-    """Run a streaming program on a WAV file with arbitrary content."""
+    """Run a streaming program on a WAV file with arbitrary content, and return the verdict."""
     (folder / "a.wav").write_bytes(wav(random))
     return call(TINYML, "listen", streaming(), "--wav", folder / "a.wav")

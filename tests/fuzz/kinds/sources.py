@@ -16,7 +16,10 @@ CALLS = ("exp", "tanh", "sigmoid", "relu", "argmax", "sgn", "relu6", "normaliseL
 
 
 def expression(random: Random, names: list[str], depth: int) -> str:
-    """A random expression over the names in scope."""
+    """A random expression over the names in scope.
+
+    depth: the maximum number of nested operations.
+    """
     if depth == 0 or random.random() < 0.2:
         return random.choice([*names, *names, random.choice(NUMBERS)])
 
@@ -61,7 +64,7 @@ def model(random: Random) -> str:
 
 
 def models(number: int, random: Random, folder: Path) -> str:
-    """Import a model; every second case also compiles it."""
+    """Import a model, and return the verdict; every second case also compiles the model."""
     for file in tour().iterdir():
         shutil.copy(file, folder)
     text = model(random)

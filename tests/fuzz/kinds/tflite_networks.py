@@ -223,7 +223,10 @@ CHANGES: tuple[Callable[[Network, Random], None], ...] = (
 
 
 def changed(values: list[Any], choices: Sequence[Any], random: Random) -> None:
-    """Change, remove or repeat an element of a list."""
+    """Remove or replace an element of a list, or insert one. An empty list may be unchanged.
+
+    choices: possible new elements; an inserted element may also be a copy of another one.
+    """
     match random.randrange(4):
         case 0 if values:
             del values[random.randrange(len(values))]
@@ -259,7 +262,7 @@ def with_other_numbers(content: bytes, random: Random) -> bytes:
 
 
 def tflite(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a network; also lower some networks, and compile a few."""
+    """Import and verify a network, and return the verdict; also lower some networks, and compile a few."""
     match random.randrange(6):
         case 0:
             content = damaged(random.choice(usual()), random)

@@ -101,6 +101,9 @@ def raws_of(pixels: Array) -> Array:
 def _theirs(checkout: Path, header: Path, count: int) -> str:
     """The text of a C file with BitNetMCU's network, composed of its functions but with the function names of our
     program.
+
+    header: the file with the weights.
+    count: the number of layers.
     """
     lines: list[str] = []
     for layer in range(1, count + 1):

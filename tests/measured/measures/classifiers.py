@@ -62,6 +62,7 @@ def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]
 
     narrow: the command that measures the other programs, with `{}` for the name of the model.
     figure: the key of the figure.
+    family: the family of the models, such as `protonn`.
     """
 
     def summary() -> Values:
@@ -85,7 +86,9 @@ def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
     It returns mean, minimum and maximum of these ratios, and `ahead`: the minimum over the models of the accuracy of
     tinyml's program minus that of the paper's program, in points.
 
+    column: the heading of the column with the figures of the paper's programs.
     ours: the command that measures tinyml's program, with `{}` for the name of the model.
+    family: the family of the models, such as `protonn`.
     """
 
     def summary() -> Values:
@@ -101,7 +104,11 @@ def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
 
 
 def _peers(family: str, column: str) -> dict[str, list[str]]:
-    """The accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs, by model."""
+    """The accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs, by model.
+
+    column: the heading of the column of `results-classifiers` with these figures.
+    family: the family of the models, such as `protonn`.
+    """
     theirs = read(FOLDER / "results-classifiers.json")
     return {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
 
@@ -109,6 +116,8 @@ def _peers(family: str, column: str) -> dict[str, list[str]]:
 def peers_changes(family: str) -> Values:
     """The mean changes of accuracy of SeeDot's and Shiftry's own programs from floating point, in points, and the
     number of models.
+
+    family: the family of the models, such as `protonn`.
     """
     found: dict[str, float] = {}
     for tool, column in (("seedot", "SeeDot, 16 bit"), ("shiftry", "Shiftry, 8/16 bit")):
@@ -120,7 +129,11 @@ def peers_changes(family: str) -> Values:
 
 
 def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]:
-    """A function that returns the mean changes of accuracy in `docs/searches.md`, under the keys `{row}_{column}`."""
+    """A function that returns the mean changes of accuracy in `docs/searches.md`, under the keys `{row}_{column}`.
+
+    columns: the headings of columns by their names in keys.
+    rows: the labels of rows by their names in keys.
+    """
 
     def summary() -> Values:
         table = read(FOLDER / "searches-compared.json")
@@ -260,8 +273,8 @@ def step_by_step(name: str) -> Callable[[Path | None], Values]:
 
 
 def trained_here(name: str) -> Callable[[Path | None], Values]:
-    """A function that measures a FastGRNN of `recurrent.MODELS` on an Uno, in 8 bits, and in 16 bits step by step (keys
-    `sixteen`).
+    """A function that measures a FastGRNN of `recurrent.MODELS` on an Uno in 8 bits and, under the key `sixteen`, in 16
+    bits with the input provided step by step.
     """
 
     def measured(models: Path | None) -> Values:
@@ -329,8 +342,9 @@ def compression() -> Values:
     """The factors by which programs need less RAM than in floating point, and their changes of accuracy, from
     `docs/results.md`.
 
-    `least`, `most`: the extremes of the factors. `change`, `worst`: the mean and the worst change of accuracy. The
-    points lost on average have the name of a format as key, for one family preceded by the name of the family.
+    `least`, `most`: the extremes of the factors. `change`, `worst`: the mean and the worst change of accuracy.
+    `FORMAT`, `FAMILY FORMAT`: the points that programs in a format lose on average, over all models and over one
+    family.
     """
     rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
     less = [float(row["ratio"]) for row in rows.values()]
@@ -449,6 +463,8 @@ def hybrids(family: str) -> Callable[[Path | None], Values]:
 
     It returns ratios of cycles as geometric means over the models that fit: `times` to 16-bit fixed point, `floats` to
     floating point. `change` is the mean change of accuracy from floating point in points.
+
+    family: the family of the models, such as `protonn`.
     """
 
     def measured(models: Path | None) -> Values:

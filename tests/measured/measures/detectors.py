@@ -100,6 +100,9 @@ def _searched(format: str, search: str, ram: int, widths: str = "8,16") -> list[
 def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:
     """The figures of a detector on the host: bytes of the arena and of constants, and average precisions in its formats
     and in floating point.
+
+    options: the options of `tinyml compile`.
+    searched: as in `face_results.write_detector`.
     """
     with tempfile.TemporaryDirectory() as out:
         found = compiled(name, model_path("rnnpool-face", models), Path(out), options, "host", searched)
@@ -125,7 +128,11 @@ def detectors() -> Values:
 
 
 def keeps(found: Values, ram: dict[str, int]) -> bool:
-    """Whether detectors need at most the given RAM in bytes and lose at most 3 points of average precision."""
+    """Whether detectors need at most the given RAM in bytes and lose at most 3 points of average precision.
+
+    found: the figures by the letter of the detector.
+    ram: the limits in bytes by the same letters.
+    """
     return all(
         found[letter]["ram"] <= limit and found[letter]["average_precision"] >= found[letter]["float"] - 0.03
         for letter, limit in ram.items()

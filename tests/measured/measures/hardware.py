@@ -82,7 +82,15 @@ def _cycles(folder: Path, width: int, cells: int) -> dict[str, int]:
 
 
 def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints: bool) -> int:
-    """The cycles of an inference in a simulated module; they do not depend on the input."""
+    """The cycles of an inference in a simulated module; they do not depend on the input.
+
+    out: the output folder of the program.
+    val: the file with inputs.
+    cells: the budget in percent of the FPGA.
+    work: a folder for the simulation.
+    sparse: true to distribute the entries of sparse matrices to processing elements.
+    hints: true to unroll loops within the budget, false to unroll none.
+    """
     module = load_program(out / "ir" / "2-buffers.mlir", context())
     for pipeline in (BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
         pipelines.run(module, context(), pipelines.flatten(pipeline, {"target": "ecp5-25k"}))
@@ -135,6 +143,8 @@ def sparse_products(model: Path, options: Sequence[str]) -> Values:
     All three modules have the same budget of cells.
 
     options: `--width` and `--cells` of `tinyml compile`, followed by other options.
+
+    Raises `Unmeasured` for a model that does not compile.
     """
     program, val, _ = find_model(model)
     given = dict(zip(options[::2], options[1::2], strict=True))

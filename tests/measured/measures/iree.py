@@ -134,7 +134,10 @@ def driver(stream: str, name: str) -> str:
 
 
 def _composite(stream: str) -> list[str]:
-    """The names of the arrays that are concatenated to form the module's constants."""
+    """The names of the arrays that are concatenated to form the module's constants.
+
+    stream: the text of the module at IREE's level `stream`.
+    """
     start = stream.index("#util.composite<")
     return [line.strip().rstrip(",") for line in stream[start : stream.index("\n]>", start)].splitlines()[1:]]
 

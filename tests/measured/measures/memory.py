@@ -38,6 +38,9 @@ GRAPHS = 2000
 def arena(formats: Path, mode: str, target: str) -> int:
     """The bytes of the arena of a program at L1 by a packer. With the packer `none`, results do not overwrite operands
     either.
+
+    formats: the file of the program.
+    mode: the packer.
     """
     module, reused = load_program(formats, context()), mode != "none"
     steps = pipelines.flatten("formats-to-buffers", {"target": target, "mode": mode})

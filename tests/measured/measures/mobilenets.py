@@ -92,6 +92,9 @@ def _row(part: str) -> Values:
 
 
 def _peak(network: ModuleOp, mode: str) -> float:
-    """The bytes at the peak of a network's plan in 8 bits."""
+    """The bytes at the peak of a network's plan in 8 bits.
+
+    mode: the name of the schedule.
+    """
     channels = channels_of(network, mode, 8)
     return channels.plan(channels.graph([])).bits / 8

@@ -67,6 +67,9 @@ class ApFixed:
 def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | None], Values]:
     """A function that measures the points that the best `ap_fixed` of a width loses on the test set, averaged over
     models.
+
+    family: `protonn` or `bonsai`.
+    names: the names of the models.
     """
     forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
 
@@ -197,7 +200,12 @@ def _exponentials(device: str) -> Values:
 def _run(
     device: str, function: str, in_fixed_point: bool, scheme: str | None = None
 ) -> tuple[float, NDArray[np.floating]]:
-    """The time per element of a loop that applies a function, and the results as reals."""
+    """The time per element of a loop that applies a function, and the results as reals.
+
+    function: the name of an op of `tdsl`.
+    in_fixed_point: false for floats.
+    scheme: the implementation of the function; None for the default.
+    """
     source, result = ARGUMENT, ARGUMENT if function == "cast" else RESULT
     context, module = program(function, *((str(source), str(result)) if in_fixed_point else ("f32", "f32")), scheme)
     interface, runner = interface_of(module), runner_for(device)
@@ -247,6 +255,9 @@ def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Valu
 
     It returns geometric means for each width of the numbers: over all parameters, and over the nonzero parameters
     (`_sparse`). The products are measured without exp, comparisons or loads of indices, so the ratios are lower bounds.
+
+    family: the family of the models, such as `protonn`.
+    names: the names of the models.
     """
 
     def measured(models: Path | None) -> Values:
@@ -276,7 +287,11 @@ def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Valu
 def _loop(
     device: str, inputs: NDArray[np.generic], body: str, definitions: str = ""
 ) -> tuple[float, NDArray[np.generic]]:
-    """The time per element of a C loop over rows of inputs, and the result that the loop computes for each X[i]."""
+    """The time per element of a C loop over rows of inputs, and the result that the loop computes for each X[i].
+
+    body: the C expression of the result.
+    definitions: C code that precedes the function.
+    """
     kind = "float" if inputs.dtype == np.float32 else f"{inputs.dtype}_t"
     interface, runner = Interface("loop", kind, LENGTH, kind, LENGTH, has_label=False), runner_for(device)
     with tempfile.TemporaryDirectory() as name:

@@ -32,7 +32,10 @@ WIDE = Network(((3, 16), (3, 24), (3, 32)), pool=True)
 
 
 def total(network: Network, mode: str) -> float:
-    """The bytes of weights of 4 bits, of biases of 8 bits, and of activations with a schedule."""
+    """The bytes of weights of 4 bits, of biases of 8 bits, and of activations with a schedule.
+
+    mode: the name of the schedule.
+    """
     biases = sum(channels for _, channels in network.layers) + 10
     return (network.parameters - biases) / 2 + biases + planned(network)[mode]
 
@@ -61,6 +64,7 @@ class Trick:
     """A network and the additional techniques with which it is trained.
 
     added: which distorted images are added: `none`, `all` or the `easy` ones.
+    orthogonal: True for orthogonal initial weights.
     """
 
     network: Network
@@ -142,7 +146,11 @@ def _levels(x: Reals) -> Reals:
 
 
 def _distorted(x: Reals, deviation: float = 4.0, scale: float = 34.0) -> Reals:
-    """Elastic distortions (Simard et al. 2003): fields of random displacements, smoothed by a Gaussian and scaled."""
+    """Elastic distortions (Simard et al. 2003): fields of random displacements, smoothed by a Gaussian and scaled.
+
+    deviation: the standard deviation of the Gaussian, in pixels.
+    scale: the factor of the displacements.
+    """
     draw, side = np.random.default_rng(0), 2 * SIDE
     away = np.arange(side)[:, None] - np.arange(side)
     smooth = np.exp(-(away**2) / (2 * deviation**2)) / (deviation * (2 * np.pi) ** 0.5)

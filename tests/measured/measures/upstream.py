@@ -44,6 +44,7 @@ class _Case:
     """A program in some format, compiled for a board, with raw inputs and the evaluator's outputs.
 
     compiled: a function that returns the program with the same formats for another board.
+    first: the compiled program.
     """
 
     first: Compiled
@@ -60,6 +61,10 @@ class _Case:
     ) -> tuple[Build, RunResult]:
         """Build the files of a program in a folder, and run it; raises `AssertionError` if outputs differ from the
         evaluator's.
+
+        files: the texts of the files by name.
+        device: the name of the device.
+        by_llvm: true to compile the program by LLVM.
         """
         runner, source = runner_for(device), folder / "source"
         source.mkdir(parents=True)
@@ -72,7 +77,10 @@ class _Case:
         return built, ran
 
     def simulate(self, folder: Path, *, by_circt: bool) -> None:
-        """Simulate the module, printed by CIRCT or by tinyml, with Icarus Verilog, which needs no C compiler."""
+        """Simulate the module, printed by CIRCT or by tinyml, with Icarus Verilog, which needs no C compiler.
+
+        by_circt: true for the Verilog that CIRCT prints, false for that of tinyml.
+        """
         files, name = self.hardware_files(), self.interface.name
         printed = printed_by_circt(files[f"{name}.mlir"]) if by_circt else ""
         ran = IcarusSimulation(files[f"{name}.v"], folder, printed).run(self.interface, self.raws)

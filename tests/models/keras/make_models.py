@@ -91,6 +91,8 @@ def converted(converter: Any, kind: str, shape: tuple[int, ...], steps: int = 40
     """The bytes of a .tflite file of a kind.
 
     kind: `float`, `dynamic` (weights of 8 bits), `int8` or `16x8`. Inputs and outputs of the last two are integers.
+    shape: the shape of one input, for calibration.
+    steps: the number of random inputs for calibration.
     """
     kinds = tensorflow.lite.OpsSet
     if kind != "float":

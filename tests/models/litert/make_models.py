@@ -66,7 +66,11 @@ def exported(module: Any, file: Path, **options: Any) -> bytes:
 
 
 def of_pt2e(file: Path, *, dynamic: bool) -> bytes:
-    """The bytes of a .tflite file of a network that PyTorch quantised with the quantiser of litert-torch."""
+    """The bytes of a .tflite file of a network that PyTorch quantised with the quantiser of litert-torch.
+
+    file: the path to which the converter writes the file.
+    dynamic: true to quantise activations at run time.
+    """
     given = pt2e.get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic)
     choice = pt2e.PT2EQuantizer().set_global(given)
     prepared = steps.prepare_pt2e(torch.export.export(network(), (torch.zeros(SHAPE),)).module(), choice)

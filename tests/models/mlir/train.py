@@ -48,7 +48,10 @@ def cnn() -> Any:
 
 
 def recurrent(kind: str) -> Any:
-    """A network of a recurrent layer over the rows of an image, and a dense layer that reads its last state."""
+    """A network of a recurrent layer over the rows of an image, and a dense layer that reads its last state.
+
+    kind: the class of the layer in `torch.nn`, such as `GRU`.
+    """
 
     class Recurrent(nn.Module):
         def __init__(self) -> None:
@@ -72,7 +75,10 @@ NETWORKS = {
 
 
 def train(module: Any, x: Any, y: Any, probabilities: bool) -> None:
-    """Train a module in place."""
+    """Train a module in place on inputs x with labels y.
+
+    probabilities: true if the module returns probabilities, false if it returns scores.
+    """
     optimiser = torch.optim.Adam(module.parameters(), 6e-3)
     for _ in range(12):
         for batch in torch.randperm(len(x)).split(32):

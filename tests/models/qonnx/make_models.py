@@ -30,7 +30,12 @@ MODES = ("CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN")
 
 
 class Net:
-    """An ONNX model with one input, to which nodes are appended."""
+    """An ONNX model with one input, to which nodes are appended.
+
+    shape: the shape of the input `x`.
+    domain: the domain of the quantisers.
+    opset: the version of ONNX's operators.
+    """
 
     def __init__(self, shape: list[int], domain: str = GENERAL, opset: int = 11):
         self.shape, self.domain, self.opset = shape, domain, opset
@@ -61,6 +66,7 @@ class Net:
         """Add random quantised weights, and return the name of the result.
 
         scale: None for a scale per output.
+        narrow: 1 to exclude the least integer of the range, otherwise 0.
         """
         numbers = self.random.normal(size=shape).astype(np.float32)
         if bits == 1:
@@ -208,7 +214,10 @@ def limited() -> Model:
 
 
 def declared(model: Model, integers: str) -> Model:
-    """Annotate the input of a model with its integer type."""
+    """Annotate the input of a model with its integer type.
+
+    integers: the name of the type in FINN, such as `INT8`.
+    """
     entry = onnx.StringStringEntryProto(key="finn_datatype", value=integers)
     annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
     model.graph.quantization_annotation.append(annotation)

@@ -81,6 +81,7 @@ def print_products(
     """Print the time of every product on some devices of one chip.
 
     limits: the maximum times, by device and product name.
+    levels: the optimisation levels of the C compiler.
     """
     print("Generated code for a matrix of 64 x 64: time per product")
     columns = [(device, level) for device in devices for level in levels]
@@ -96,6 +97,10 @@ LENGTH = 64
 
 def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
     """Build the program `f(X)`, which applies a function elementwise to `LENGTH` numbers of format `source`.
+
+    function: the name of the op in `tdsl`.
+    result: the format of the results.
+    scheme: the value of the op's attribute `scheme`; None to omit the attribute.
 
     Returns the context and the module of the program.
     """

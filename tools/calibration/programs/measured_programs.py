@@ -83,7 +83,10 @@ def _measure(device: str, optimize: str, source: str, interface: Interface) -> I
 
 
 def near_row(values: NDArray[np.int64], width: int) -> bytes:
-    """Encode values as a delta-coded row of entries without gaps, padded with zeros to a whole group."""
+    """Encode values as a delta-coded row of entries without gaps, padded with zeros to a whole group.
+
+    width: the bits of an entry.
+    """
     row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
     rows = delta_rows(compress(row[np.newaxis]), len(row), width)
     assert rows is not None

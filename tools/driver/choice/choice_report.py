@@ -79,7 +79,10 @@ def _row(tried: Candidate) -> dict[str, Any]:
 
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
-    """The report row of an alternative without an estimate."""
+    """The report row of an alternative without an estimate.
+
+    verdict: the reason why there is no estimate.
+    """
     unknown = dict.fromkeys(("time", "flash", "ram", "look", "loss"))
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 

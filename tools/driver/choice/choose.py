@@ -173,6 +173,8 @@ class CandidateQueue:
     tried: all estimated alternatives.
     deferred: alternatives whose base has not been refused.
     failed: alternatives that do not compile.
+    trials: creates the trial of each alternative.
+    bounds: the limits that an alternative must meet.
     """
 
     trials: Trials
@@ -317,8 +319,8 @@ def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
 
 
 def compares_floats(program: ModuleOp) -> bool:
-    """Whether forests of a program compare the float input directly; only then does the option `float_features`
-    apply.
+    """Whether the input of a program has the format f32, so that its forests compare floats directly. Only then does
+    the option `float_features` apply.
     """
     return tdsl.read_input(program).format == F32_FORMAT.type
 
@@ -329,8 +331,8 @@ def fits(tried: Candidate, bounds: Bounds) -> bool:
 
 
 def place(tried: Candidate, bounds: Bounds) -> bool:
-    """Select the fastest schedule of an alternative that fits. If none fits, select the smallest schedule and return
-    False.
+    """Select the fastest schedule of an alternative that fits, and return True. If none fits, select the smallest
+    schedule and return False.
     """
     if tried.placed:
         return bounds.admit(tried.cost)
@@ -355,8 +357,10 @@ def place(tried: Candidate, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """Whether the first program is better: only the first fits, both fit and it is faster, or neither fits and it is
-    smaller.
+    """Whether the first program is better than the second.
+
+    This is the case if only the first fits, if both fit and the first is faster by more than estimates resolve
+    (`FASTER_RATIO`) and needs no more RAM, or if neither fits and the first needs less RAM.
     """
     fits, fitted = bounds.admit(cost), bounds.admit(known)
     if fits != fitted:
@@ -561,7 +565,9 @@ def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
 
 
 def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
-    """Evaluate an alternative without refined constants; return whether its loss is far too great."""
+    """Evaluate an alternative without refined constants; return whether its loss is far too great, or whether the
+    evaluation raises `InputError`.
+    """
     if row.look is None:
         try:
             row.look = row.trial.look(bounds.loss + bounds.far_off)

@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
-    """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice."""
+    """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice.
+
+    Raises `InputError`, with remedies, if no alternative fits the board.
+    """
 
     data = load_program_data(program, str(request.val))
     scored = request.metric is not None and metric_named(request.metric).of == SCORES
@@ -127,7 +130,8 @@ def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
 
 
 def needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
-    """The estimated resources of the requested program; None for a search, and without data.
+    """The estimated resources of the requested program. None for a search, without data, for a program that already has
+    number formats, and for a program whose constants exceed the memory that the board can address.
 
     program: the program on reals.
     """

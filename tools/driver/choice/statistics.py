@@ -239,7 +239,11 @@ class LossModel:
         scored: bool = False,
         metric: str | None = None,
     ) -> LossModel:
-        """Create the model of losses from a reference; samples and groups are in the order of the data set."""
+        """Create the model of losses from a reference; samples and groups are in the order of the data set.
+
+        scored: true if callers read the scores of a classifier.
+        metric: as in `LossModel`, by name; None for none.
+        """
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]
@@ -350,8 +354,8 @@ class LossModel:
         return float(np.abs(scores - self.scores).max()) / (float(np.ptp(self.scores)) or 1.0)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
-        """The loss of a detector, at least the percentage of far samples whose decision differs from the decision on
-        reals.
+        """A copy of a detector's loss whose points and bound are at least the percentage of far samples whose decision
+        differs from the decision on reals.
 
         scores: the program's scores of the far samples (any number,).
         """

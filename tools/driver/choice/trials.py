@@ -60,6 +60,9 @@ class Prepared:
 
     program: the result of the passes before the profile.
     profile: the pass that computes the profile.
+    data: the data that determine formats.
+    scheme: the implementation of functions; None for the default.
+    scale_by: the rule of scales; None for the default of the format.
     """
 
     def __init__(self, program: Program, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
@@ -103,6 +106,7 @@ class EstimatedCost:
         readings; None on a target of unknown costs. On such a target, for example programmable logic, RAM is arena and
         input.
     constants: the bytes of flash that are not code.
+    flash, ram: bytes.
     """
 
     time: float | None
@@ -171,6 +175,8 @@ class ProgramTrial:
 
     Constants are first rounded to nearest (`raws` is None). For the final program, `assign-format` refines the
     constants, which takes most of the time.
+
+    trials: the trials to which it belongs.
     """
 
     def __init__(self, trials: Trials, alternative: Alternative):
@@ -219,7 +225,11 @@ class ProgramTrial:
         )
 
     def _asked(self, what: str, *more: object) -> Sequence[str]:
-        """The cache key of a result: the program on reals, the data, and all inputs of the passes."""
+        """The cache key of a result: the program on reals, the data, and all inputs of the passes.
+
+        what: the kind of result.
+        more: further inputs of the result.
+        """
         passes = passes_to_formats(replace(self.options, data=""), None)
         return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
 

@@ -146,7 +146,9 @@ def library_files(model: PackagedModel) -> dict[str, str]:
 
 
 def sketch_names(model: PackagedModel) -> Iterator[str]:
-    """Yield the names of the sketches that suit the inputs of a model."""
+    """Yield the names of the sketches that suit the inputs of a model. Yield nothing for a model that loads weights and
+    reads its input row by row.
+    """
     interface = model.interface
     if model.loads:
         # The other sketches do not load weights.

@@ -26,7 +26,10 @@ LABEL_BYTES = 2
 
 
 def uart_module(verilog: str) -> str:
-    """The Verilog text of a module `NAME_uart` that contains a model's module."""
+    """The Verilog text of a module `NAME_uart` that contains a model's module.
+
+    verilog: the text of the model's module.
+    """
     return filled(_FOLDER / "uart.v.in", _port_words(verilog))
 
 

@@ -142,6 +142,9 @@ def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
 def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
     """The text of a constant array with a row for each sample. Floats are printed with enough digits to restore every
     bit.
+
+    ctype: the C type of the elements.
+    raws: the elements (samples, elements).
     """
     rows = ",\n".join(f"    {{{_wrapped([_literal(value) for value in row.tolist()])}}}" for row in raws)
     return f"static const {ctype} {name}[SAMPLES][{raws.shape[1]}] SAMPLE_FLASH = {{\n{rows},\n}};\n"

@@ -140,6 +140,7 @@ def packaged_model(
 
     x: inputs as reals.
     expected: the outputs for x; None to evaluate them.
+    serial: as in `PackagedModel`.
     """
     raws = encode_inputs(formats, x)
     return PackagedModel(folder, formats, board, serial, raws, expected or evaluate(formats, raws))

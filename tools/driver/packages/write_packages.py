@@ -22,8 +22,11 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
-    """Write the folder of each packaging and, if requested, the archive `NAME.zip` of each packaging that has
-    archives.
+    """Write the folder of each packaging and, if requested, the archive `NAME.zip` of each packaging that has archives.
+
+    zipped: true to write archives.
+
+    Raises `InputError` if the folder of a packaging already exists.
     """
     for packaging in packagings:
         if (folder / packaging.name).exists():
@@ -52,6 +55,8 @@ def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: b
     """Replace the packages in a copy of an output folder.
 
     names: the requested packagings; None for the default packagings.
+    source: the output folder that was copied.
+    zipped: true to write archives.
 
     Raises `InputError` as `packagings_for` does.
     """

@@ -227,6 +227,9 @@ def joined(sum: Summed, places: range) -> QuireStatement:
 def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Promise]:
     """Yield the conditions that an integer equals `total` without its lowest `left` bits, with a sticky bit for the
     dropped bits.
+
+    found: the integer.
+    bits: the number of bits of the total that must be kept if any are dropped.
     """
     if not isinstance(left, int):
         lefts, sums, cut = (np.asarray(one.array, object) for one in (left, total, found))

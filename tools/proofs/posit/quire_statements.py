@@ -72,7 +72,12 @@ def statements_of(sum: Summed) -> Iterator[QuireStatement]:
 
 
 def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int]) -> bool:
-    """Whether a statement about sums of posits <n, es> is true for some inputs."""
+    """Whether a statement about sums of posits <n, es> is true for some inputs.
+
+    type: n and es.
+    length: the number of products in a sum.
+    name: the name of the statement.
+    """
     [one] = (one for one in statements_of(Summed(PositType(*type), length)) if one.name == name)
     expected = one.expected(inputs)
     promised = all(promise.holds is True for promise in one.promises()(inputs, expected))
@@ -83,6 +88,8 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
     """The statement about decoding: the significand and the position of each raw.
 
     NaR has the significand 0 and a position with a sign, which no number has.
+
+    least: the exponent of position 0.
     """
     parts, step, nar, most = sum.parts, sum.step, sum.format.posit.nar, sum.most(least)
     numbers = [0, *(int(sum.number(raw) * Fraction(2) ** -least) for raw in range(nar + 1, -nar))]

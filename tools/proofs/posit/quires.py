@@ -114,6 +114,8 @@ class QuireStatement(Statement):
 
     divided: the pieces of the domains, one per solver query.
     tried: inputs that are tested first.
+    promised: returns the conditions of the lowered op, as `Statement.promises` does.
+    in_python: computes the result for arrays of inputs.
     """
 
     sum: Summed

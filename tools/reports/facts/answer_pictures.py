@@ -40,7 +40,7 @@ distances.
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A misclassified sample.
+    """A sample that the program misclassifies, or classifies differently from the model on reals.
 
     sample: the index of the sample.
     x: the input, in the shape of the file.
@@ -117,7 +117,8 @@ def draw_wrong(
 ) -> Drawing:
     """Draw each input with its class and the answers of the float model and as compiled.
 
-    names: the names of the classes.
+    names: the names of the classes; None for indices.
+    features: the names of the features, for tooltips; None for numbers.
     """
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)

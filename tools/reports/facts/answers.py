@@ -42,8 +42,11 @@ def confusion(
 def wrong_samples(
     wanted: NDArray[np.int64] | None, reals: NDArray[np.int64], formats: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The indices of the misclassified samples to show. Samples whose answers differ between reals and formats come
-    first.
+    """The indices of at most `SHOWN_ERRORS` samples to show: first the samples whose answers on reals and in formats
+    differ, then other misclassified samples, if the right classes are known.
+
+    wanted, reals, formats: class indices (samples,): the right ones (None if unknown), those on reals and those in
+        formats.
     """
     differ = np.flatnonzero(reals != formats)
     wrong = np.array([], np.int64) if wanted is None else np.flatnonzero((formats != wanted) & (reals == formats))

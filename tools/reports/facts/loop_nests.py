@@ -34,6 +34,7 @@ class LoopFacts:
     label: `for i`, the kernel, or the names of the ops.
     turns: the trip count of a loop; None if it is computed at run time.
     operation: the source operation.
+    inner: the parts inside a loop, in order.
     """
 
     kind: str
@@ -91,7 +92,9 @@ def _inside(block: Block, sources: SourceNames) -> list[LoopFacts]:
 
 
 def _kernel(op: Operation) -> str | None:
-    """The function of the kernel that an op calls, with the sizes for which it is composed."""
+    """The function of the kernel that an op calls, with the sizes for which it is composed; None for an op that calls
+    no kernel.
+    """
     kernel = op.properties.get(KERNEL) or op.attributes.get(KERNEL)
     if kernel is None:
         return None

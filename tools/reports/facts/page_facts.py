@@ -99,6 +99,8 @@ class PageFacts:
 def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
     """Yield the program's board, then the other boards with its chip, in ascending order of RAM. For a board with
     another core than the program's, the sizes are lower bounds.
+
+    Yields nothing if the memories of the program's board are unknown, and skips other boards with unknown memories.
     """
     ram = report.ram_bytes
     if board.flash is None or board.ram is None:
@@ -132,7 +134,9 @@ class BoardLimits:
 
     @property
     def fits(self) -> bool | None:
-        """Whether the program fits the board; None if that is unknown."""
+        """Whether the program fits the board. False if a known size, or a lower bound of one, exceeds a memory.
+        Otherwise None if a size is unknown or only a lower bound.
+        """
         if (self.taken_flash or 0) > self.flash or (self.taken_ram or 0) > self.ram:
             return False
         return None if self.least or self.taken_flash is None or self.taken_ram is None else True

@@ -33,6 +33,8 @@ class Spent:
     code: bytes of flash; None if unknown.
     line: the number of a line of the C file; 0 for time that belongs to no line; None for a part that is not a line: an
         operation, a step, or a called function.
+    name: the operation, step or function, or the text of a line.
+    parts: the nested parts.
     """
 
     name: str

@@ -148,9 +148,11 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
-    """The least and the greatest value of an axis that contains the format's range and the values.
+    """The least and the greatest value of an axis that contains the format's range and the values of a tensor.
 
     If the format's range is too wide (`MAX_RANGE_RATIO`), the limits are the range of the values.
+
+    low, high: the least and the greatest value of the tensor.
     """
     with np.errstate(all="ignore"):
         # Rows and channels may have separate scales.

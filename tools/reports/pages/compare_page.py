@@ -125,8 +125,8 @@ class ComparedPrograms:
 
 
 def _why(one: ComparedOperation) -> str:
-    """The likely reason why an operation takes different times: only one program has the operation, or the kernels
-    differ.
+    """The likely reason why an operation takes different times, as the end of a sentence: only one program has the
+    operation, or the kernels differ. Empty if neither is the case.
     """
     if one.time[0] is None or one.time[1] is None:
         return ", as only one of them has it"

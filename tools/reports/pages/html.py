@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """An HTML paragraph of plain text."""
+    """An HTML paragraph of plain text, with the classes `kind` of the style sheet."""
     return f"<p{marked(kind)}>{escape(text)}</p>"
 
 
@@ -40,6 +40,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
     Cells that are None are empty; floats are rounded to whole numbers.
 
     ir: the headings of columns that are shown only with the terms of the IR.
+    caption: the caption, which screen readers also announce as the name of the region.
     """
     rows = [*rows]
     kinds = [_kind([row[i] for row in rows], first=i == 0) for i in range(len(headings))]
@@ -57,6 +58,8 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
 def _kind(cells: Sequence[object], *, first: bool) -> str:
     """The style class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen, otherwise
     an empty text.
+
+    first: true for the first column, whose cells are headings.
     """
     if not first and all(map(_is_number, cells)):
         return "n"
@@ -82,7 +85,7 @@ def _is_number(cell: object) -> bool:
 
 
 def spelled(cell: object) -> str:
-    """The text of a table cell."""
+    """The text of a table cell: empty for None, `yes` or `no` for a bool, and a number rounded to an integer."""
     match cell:
         case None:
             return ""
@@ -113,7 +116,12 @@ def details(summary: str, content: str) -> str:
 
 
 def section(name: str, heading: str, *content: str, kind: str = "") -> str:
-    """A section with a heading of the second level; `name` is its anchor."""
+    """A section with a heading of the second level; empty parts of its content are omitted.
+
+    name: the anchor.
+    content: HTML.
+    kind: a class of the style sheet.
+    """
     parts = "\n".join(part for part in content if part)
     return f'<section id="{name}"{marked(kind)}><h2>{escape(heading)}</h2>\n{parts}\n</section>'
 
@@ -127,6 +135,7 @@ def page(
 ) -> str:
     """The complete HTML file of a page.
 
+    heading: the first heading, by default the title.
     links: anchor, text and optional class of each entry of the table of contents.
     extra: the name of an additional style sheet and script.
     """

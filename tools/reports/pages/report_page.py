@@ -117,7 +117,7 @@ def _kind_of_loss(report: Report) -> str:
 
 def _verdict(report: Report) -> str:
     """The HTML that states whether the program fits the board, and how much it loses, in the colour of the worse
-    result.
+    result. Empty if neither is known.
     """
     kind, said = _kind_of_loss(report), ""
     if report.detection is not None:
@@ -335,7 +335,7 @@ def _formats(facts: PageFacts) -> Iterator[str]:
 
 def _proofs(facts: PageFacts) -> Iterator[str]:
     """Yield HTML with the statements that are proved for all inputs, the open statements with reasons, and the false
-    statements.
+    statements; yield nothing if `tinyml prove` has not run.
     """
     if (found := facts.proofs) is None:
         return
