@@ -28,7 +28,7 @@ def is_graph(source: Any) -> bool:
 
 
 def is_program(source: Any) -> bool:
-    """Whether `source` is the result of `torch.export.export`."""
+    """Whether `source` is an exported program, the result of `torch.export.export`."""
     return _has_class(source, "ExportedProgram")
 
 

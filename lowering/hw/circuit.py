@@ -83,8 +83,10 @@ class Circuit:
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
-        """Append a register, which holds its value in every cycle in which no condition of `takes` is true.
+        """Append a register, and return it. It holds its value in every cycle in which no condition of its `takes` is
+        true.
 
+        width: the width in bits.
         name: the name of the register; None for no name.
         resets: whether a reset sets the register to 0.
         """

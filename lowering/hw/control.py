@@ -423,10 +423,12 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
 def _product_in_logic(
     c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
 ) -> SSAValue:
-    """Emit a product as the sum of partial products, one per bit of the shorter factor. The sign bit of this factor
-    has a negative weight.
+    """Emit a product as the sum of partial products, one per bit of the shorter factor, and return it. The sign bit of
+    this factor has a negative weight.
 
     From a multiplication op, synthesis would infer a multiplier block even if the FPGA has no unused one.
+
+    width: the width of the product in bits.
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])

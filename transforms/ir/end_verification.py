@@ -23,8 +23,10 @@ class EndVerification:
         self.suspect: ModulePass | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module after the last pass. Between two passes, raise `InputError` unless the module has the
-        level of the next pass.
+        """Verify a module after the last pass. Between two passes, raise `InputError` unless the module has the level
+        of the next pass.
+
+        before, after: the previous and the next pass; None at the start and at the end of the pipeline.
         """
         self.suspect = before
         if after is None:

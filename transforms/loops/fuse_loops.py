@@ -272,8 +272,10 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations from a store of a nest to a use of the same element. None and special values as for
-    `distance`.
+    """The number of iterations from a store of a nest to a use of the same element. Negative if the use is earlier.
+
+    None if this number is unknown or if several iterations access the element. `DISJOINT_DISTANCE` if the two ops never
+    access the same element.
     """
     op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])

@@ -221,6 +221,8 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
     """The element type of a constant that is packed with padding, in which the raw 0 must represent zero.
 
     If a format encodes zero as a nonzero raw, the elements become integers, except in constants packed as digits.
+
+    bits: the width of the packed elements.
     """
     format = element_format(type)
     if isinstance(bits, Digits) or not np.any(format.encode(np.zeros(()))):

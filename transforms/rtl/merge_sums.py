@@ -70,10 +70,10 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
     """Start a sum from 0, and add the initial value to the result instead. Unlike the initial value, 0 is available
-    before the first loop.
+    before the loop `first`.
 
     place: the index of the sum in the loop's carried values.
-    first: the first loop.
+    first: the preceding loop, with which the loop of the sum is merged.
     """
     init, result = sum.iter_args[place], sum.results[place]
     sum.operands[3 + place] = LoopBuilder(first).constant(0, init.type)
@@ -129,7 +129,7 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
 
 
 def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:
-    """The value that a body has already loaded from the same address. None if there is none.
+    """The value that a body has already loaded from the address of `load`. None if there is none.
 
     new: the copies of values in the merged body.
     """

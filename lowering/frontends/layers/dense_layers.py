@@ -51,7 +51,9 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Clamp elements to a range, such as 0 to `GREATEST` for Relu or 0 to 6 for Relu6."""
+    """Emit a clamp of elements to the range from `low` to `high`, and return the result. The range is 0 to `GREATEST`
+    for Relu, for example, and 0 to 6 for Relu6.
+    """
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):

@@ -17,5 +17,7 @@ exp(-1000) is 0.
 
 
 def masks_scores(array: NDArray[Any]) -> bool:
-    """Whether a constant has an element that masks a score, or NaN."""
+    """Whether a constant contains NaN, or an element of at most `MASKING`. Such an element masks a score to which it is
+    added: the softmax of the score is 0.
+    """
     return not (array > MASKING).all()

@@ -76,7 +76,11 @@ def kernel_sums(
 
 
 def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, far: bool) -> SSAValue:
-    """Emit the column of kernel values k(vector, x), one per support vector."""
+    """Emit the column of kernel values k(vector, x), one per support vector, and return it.
+
+    vectors: the support vectors, one in each row.
+    far: whether x may lie far from all vectors.
+    """
     if kernel.name == "rbf":
         return _gaussians(to, x, kernel.gamma, vectors, far)
     if kernel.name not in KERNELS:
@@ -107,10 +111,13 @@ def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Arra
 
 
 def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far: bool) -> SSAValue:
-    """Emit the column exp(-gamma |v - x|^2). The squared distance is computed as |v|^2 - 2 v x + |x|^2, with one
-    matrix product.
+    """Emit the column exp(-gamma |v - x|^2), one number per support vector v, and return it. The squared distance is
+    computed as |v|^2 - 2 v x + |x|^2, with one matrix product.
 
     The mean of the vectors is first subtracted from the vectors and from x, which makes intermediate values small.
+
+    vectors: the support vectors, one in each row.
+    far: whether x may lie far from all vectors; the terms of the squared distance are then limited.
     """
     centre = vectors.mean(0)
     vectors = vectors - centre

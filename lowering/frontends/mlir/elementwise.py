@@ -300,6 +300,8 @@ def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
     """The rule for a minimum or maximum with a number. It omits a number that never affects the result, such as
     infinity in a minimum, and rewrites a minimum of a maximum, or the reverse, as a clamp.
+
+    op: `Min` or `Max`.
     """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
@@ -316,8 +318,8 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
 
 
 def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """The rule that replaces a comparison of a tensor with itself, which is a test for NaN, by the constant
-    `result`.
+    """The rule for a comparison that replaces it by the constant `result` if both operands are the same tensor. Such a
+    comparison is a test for NaN. For different operands, the rule returns None.
     """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:

@@ -165,6 +165,7 @@ class Truncation(Quantiser):
 def integer_limits(node: OnnxNode, bits: float, *, signed: bool, narrow: bool) -> tuple[int, int]:
     """The least and the greatest integer of `bits` bits. Raises `InputError` for a width that is not supported.
 
+    signed: whether the integers are signed.
     narrow: whether to exclude the least signed, or the greatest unsigned, integer.
     """
     if not 1 <= bits <= MOST_BITS or bits != int(bits):

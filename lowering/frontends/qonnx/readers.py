@@ -189,9 +189,13 @@ def _weights(value: Value | None) -> WholeConstant | None:
 def _products(
     whole: Whole, to: Builder, weights: WholeConstant, rows: Any, shape: tdsl.Shape, axis: int, **more: Any
 ) -> Whole | None:
-    """Build sums of products with rows of weights. Returns None if the operands cannot be represented by integers.
+    """Build sums of products of a tensor and constant weights. Returns None if the integers of the tensor cannot be
+    emitted, or if the scales of the weights differ within an output. Raises `InputError` for sums that exceed 32
+    bits.
 
     rows: the integers and the scales of the weights, one row per output.
+    shape, axis: the shape of the sums in the model, and the axis of their channels.
+    more: the remaining fields of `Products`, for a convolution.
     """
     whole = _rescaled(whole, to)
     stored = _stored(whole, to)

@@ -77,7 +77,7 @@ class Reshape(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Splice(Expression):
-    """`operand[offset:+size]..`: a contiguous slice with an offset and a size per axis."""
+    """`operand[offset:+size]..`: a contiguous slice, with an offset and a size for each axis."""
 
     operand: Expression
     offsets: tuple[Expression, ...]
@@ -213,11 +213,13 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 
 
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
-    """Raise `InputError` for a program `root` with more than `operation_limit` operations and for expressions nested
-    beyond `depth_limit`.
+    """Raise `InputError` for a program with more than `operation_limit` operations, and for expressions nested deeper
+    than `depth_limit`.
 
     Later phases recurse on nested expressions. Chains of `let` and of operators are processed without recursion and are
     not counted as nesting.
+
+    root: the program's expression.
     """
     pending = [(root, 1)]
     operations = 0

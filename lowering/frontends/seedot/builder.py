@@ -300,8 +300,11 @@ class SeedotBuilder(ModelBuilder):
     ) -> SSAValue:
         """Emit a convolution of an NHWC image.
 
-        filter: G x KH x KW x Cin x Cout.
+        filter: of shape groups x height x width x input channels x output channels; the channels are those of one
+            group.
+        strides, dilations: along rows and columns of the image.
         padding: top, bottom, left, right.
+        groups: the number of groups of channels.
         """
         if len(shape := shape_of(filter)) != 5 or len(shape_of(image)) != 4:
             shapes = f"{spell_shape(shape_of(image))} and {spell_shape(shape)}"

@@ -244,8 +244,11 @@ class FrontEnd(ABC):
     def after_frame(
         self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """Combine a row of features with the states of earlier frames. Return the row and the states for the
-        next frame.
+        """Combine a row of features with the states of earlier frames. Return the row of results, and the states for
+        the next frame. By default, both are returned unchanged.
+
+        row: the features of the frame, of shape 1 x `features`.
+        states: the tensors that the previous frame returned, initially zero.
         """
         return row, states
 

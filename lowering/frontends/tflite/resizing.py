@@ -105,6 +105,8 @@ def _size(to: GraphBuilder, op: Operator) -> list[int]:
 def _positions(op: Operator, before: int, after: int) -> list[int]:
     """The positions of new pixels along an axis of the image, in multiples of 1 / `UNIT` pixel, as TensorFlow Lite
     computes them.
+
+    before, after: the extent of the axis before and after resizing.
     """
     aligned = op.options["align_corners"] and after > 1
     over, under = (before - 1, after - 1) if aligned else (before, after)

@@ -109,10 +109,13 @@ def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, n
 
 
 def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) -> list[SSAValue]:
-    """Vectors that each repeat one raw. The products of a column with all these vectors add up to `factor` times
-    the sum of the column.
+    """Vectors of `length` equal raws. The products of a column with all these vectors add up to `factor` times the sum
+    of the column.
 
-    A factor that exceeds the greatest raw is the sum of two halves, each with its own vector.
+    There is one vector, or two that each contain half of the factor if the factor exceeds the greatest raw.
+
+    length: the number of elements in the column.
+    format: the format of the vectors' elements.
     """
     steps = 1 if factor <= np.iinfo(format.dtype).max else 2
     return [flash_array(nest, np.full(length, factor // steps, format.dtype), format.type, "offset")] * steps

@@ -85,7 +85,8 @@ class Choice:
     placements: for each memory, the offsets of its buffers.
     cost: the wait cycles of one inference.
     bound: a lower bound on the cost of every choice.
-    proof: `relaxation` or the complete search, whichever proved that the bound equals the cost; "" if it is lower.
+    proof: the name of the method that proved that the bound equals the cost: the relaxation or the complete search; ""
+        if the bound is lower.
     nodes: the number of nodes that the search visited.
     """
 

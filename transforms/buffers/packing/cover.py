@@ -39,10 +39,11 @@ Check = Callable[[int], None]
 
 
 def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """Lower the placement `best` by exact cover, and return the lowest placement. Raises `OutOfTime`.
+    """Lower the placement `best` by exact cover, and return the lowest placement found.
 
-    If the effort or the limit on the matrix is exceeded, the result is the best placement found so far. A packing
-    at the lower bound is searched even if the height of `best` already equals the bound.
+    If the effort is spent between two searches, or if the limit on addresses or on the matrix is exceeded, the result
+    is the best placement so far. Raises `OutOfTime` if the seconds or the work of the effort run out while a search is
+    prepared. A packing at the lower bound is searched even if the height of `best` already equals the bound.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)

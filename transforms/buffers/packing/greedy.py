@@ -45,7 +45,7 @@ def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
     """Place the rectangles in several orders, and return the lowest placement.
 
-    Raises `OutOfTime`; `effort.best` is then the lowest placement so far.
+    Raises `OutOfTime` if the effort is spent; `effort.best` is then the lowest placement so far.
 
     tightest: true for best fit, false for first fit.
     """

@@ -105,7 +105,10 @@ class Placement:
     packer: str = field(default="", compare=False)
 
     def moved_to(self, rectangles: Sequence[Rectangle], offsets: Sequence[int], packer: str) -> Placement:
-        """A placement of the same problem at other offsets, without moves and with the same lower bound."""
+        """A placement of the same problem at other offsets, without moves and with the same lower bound.
+
+        packer: the name of the algorithm that found the offsets.
+        """
         return replace(placement_at(rectangles, offsets, self.lower_bound), proof=self.proof, packer=packer)
 
     @property
@@ -144,8 +147,8 @@ def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Sta
 
 
 def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[Rectangle]:
-    """The rectangles with the indices `kept`, in this order. Their overlaps are renumbered; overlaps with others are
-    dropped.
+    """The rectangles with the indices `kept`, in this order. Their overlaps are renumbered; overlaps with rectangles
+    that are not in `kept` are dropped.
     """
     number = {old: new for new, old in enumerate(kept)}
 

@@ -20,7 +20,8 @@ Plan = tuple[int, dict[int, int]]
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """A placement by Shiftry's allocator. Blocks are allocated as variables become live. Raises `OutOfTime`.
+    """A placement by Shiftry's allocator. Blocks are allocated as variables become live. Raises `OutOfTime` if the
+    effort is spent.
 
     The placement stays within the peak of live bytes if defragmentation achieves this. No variable moves before a
     program point that the effort bars, because a variable in a loop or branch would then need two addresses at once.

@@ -106,6 +106,8 @@ class ScoreErrors:
         """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
 
         Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
+
+        are_numbers: whether the scores of a program without a label are numbers instead of class scores.
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes

@@ -187,7 +187,7 @@ class EvaluationTask:
     """A candidate to be evaluated.
 
     formats: the format of each class of tensors.
-    metric: the metric of `at_most`.
+    metric: the name of the metric in which the loss is measured.
     refined: raws of constants, as in `RoundedConstants.raws`.
     at_most: the loss above which the evaluation may stop.
     """

@@ -483,7 +483,7 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def _takes_less_of_zero(step: str) -> bool:
-    """Whether a step is faster with a zero operand, such as floating-point arithmetic in software."""
+    """Whether a step is faster if an operand is zero, as floating-point arithmetic in software is."""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
@@ -515,8 +515,8 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _keeps(select: arith.SelectOp) -> bool:
-    """Whether a selection in a loop can return the carried value, as in the search for the greatest element. It then
-    usually does.
+    """Whether a selection in a loop can return the carried value, as in the search for the greatest element. In most
+    iterations, such a selection returns the carried value.
     """
     block = select.parent
     if block is None or not isinstance(block.parent_op(), scf.ForOp):

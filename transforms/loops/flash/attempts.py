@@ -37,8 +37,8 @@ def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int 
 
     program: the last attempt.
     within: the limit on the estimated flash of the last attempt.
-    taken: the bytes of flash of the last attempt when it was built, more than `limit`.
-    limit: the limit on the built program.
+    taken: the bytes of flash that the last attempt occupied after it was built; this number exceeds `limit`.
+    limit: the limit on the flash of the built program.
     """
     spent = program.attributes.get(SPENT_FLASH)
     if within <= 1 or not isinstance(spent, IntegerAttr):

@@ -190,8 +190,8 @@ class LaneRecorder(Machine[Element]):
     ) -> Element:
         """Append an op on two values, and return the result. If both values are constant, return a constant instead.
 
-        kind: creates the op.
-        folded: computes the constant.
+        kind: creates the op from the registers of both values.
+        folded: computes the constant from both constants.
         """
         if a.constant is not None and b.constant is not None:
             return self.int_constant(folded(a.constant, b.constant), a.width)

@@ -165,9 +165,11 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
-    """The first group whose removal, together with equivalent groups, reduces memory (`Channels.fall`). None if there
-    is no such group.
+    """The first group of channels whose removal, together with equivalent groups, reduces memory (`Channels.fall`).
+    None if there is no such group.
 
+    chosen: the plan whose peak memory is compared.
+    removed: the groups that have already been removed.
     ordered: the groups in the order in which they are tried.
     """
     return _first_useful(channels, chosen, removed, [_as_many(channels, graph, group, ordered) for group in ordered])

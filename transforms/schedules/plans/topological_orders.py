@@ -99,7 +99,7 @@ class ChannelOrders:
                         open.append(more)
 
     def _with_ancestors(self, i: int, done: Nodes) -> Nodes:
-        """A node and all nodes on which it depends, except those in `done`."""
+        """Node `i` and all nodes on which it depends, directly or indirectly, except those in `done`."""
         missing, open = {i}, [i]
         while open:
             further = self.before[open.pop()] - done - missing

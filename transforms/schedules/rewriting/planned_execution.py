@@ -40,8 +40,9 @@ class PlannedExecution:
     target: str
 
     def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
-        """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary. A function
-        without a plan is unchanged if the schedule is `auto` or `ordinary`; any other schedule raises `InputError`.
+        """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not executed in the ordinary
+        way. A function without a plan is unchanged if the schedule is `auto` or `ordinary`; any other schedule
+        raises `InputError`.
 
         usual: true to only copy or transpose images whose channels come first; all ops then run in ordinary execution.
         """
@@ -71,8 +72,8 @@ class PlannedExecution:
             yield DictionaryAttr(values)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The limit on live bytes. None without a limit. The limit that a search recorded also includes stack
-        and input, which are subtracted.
+        """The limit on live bytes. None without a limit. A limit that a search recorded also includes stack and input,
+        which are subtracted from it.
         """
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
@@ -96,10 +97,11 @@ class PlannedExecution:
         return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its tiling.
+        """Rewrite the segments of a plan. Yield each segment that is not executed in the ordinary way, with the name of
+        its tiling.
 
         ram: the limit on live bytes. Kernels that compute several pixels at once may use half of the bytes that a
-        segment leaves. None for no limit; the memory for these kernels then depends on the schedule.
+            segment leaves. None for no limit; the memory for these kernels then depends on the schedule.
         """
         beyond = self.schedule.tile_memory(_convolutions(network), self.target)
         alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]

@@ -390,8 +390,8 @@ def greedy_steps(
 ) -> Iterator[Sequence[FormatChoice]]:
     """Yield candidates on a path from `start` to the widths of `goal`.
 
-    Each step changes one tensor to its width in `goal`, the tensor with which the loss is least. The path ends if the
-    loss of every next step exceeds `at_most`.
+    Each step changes one tensor to its width in `goal`. It is the tensor whose change leads to the least loss. The path
+    ends if the loss of every next step exceeds `at_most`.
     """
     choices, differing = start, _differing(start, goal)
     while differing:

@@ -228,7 +228,7 @@ class Feasibility:
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
         """Whether a candidate meets the limits by its estimate.
 
-        ram: a limit on RAM that replaces the usual limit.
+        ram: a limit on RAM that replaces the usual limit; infinity for the usual limit.
         """
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
@@ -364,7 +364,9 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether the measured cost exceeds the limits, but not the limits times `_JUST_MISSED_SLACK`."""
+        """Whether the measured cost exceeds the limits, but not the limits times `_JUST_MISSED_SLACK`. False for a
+        candidate without a measured cost.
+        """
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False

@@ -59,10 +59,12 @@ class Workers:
     and sums of reals have the same last bits in every process.
 
     jobs: the number of processes, by default the number of processors.
+    backend: one of `BACKENDS`: `local` for processes on this computer, or the kind of cluster.
     cluster: the address of a Dask or Ray cluster; by default one is started on this computer.
 
-    Raises `InputError` for an unknown backend or a backend that is not installed. `run` raises it for a cluster that
-    cannot be used, and if a process ended without a result.
+    Raises `InputError` for less than one job, for an unknown backend, for a backend that is not installed, and for the
+    address of a cluster with the backend `local`. `run` raises it for a cluster that cannot be used, and if a process
+    ended without a result.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):

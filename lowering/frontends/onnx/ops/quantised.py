@@ -138,8 +138,8 @@ def _multiply(
 
 
 def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
-    """The weights of a matrix product as a constant of shape (outputs, inputs). Raises an error unless the weights are
-    a quantised matrix with one scale, or with one scale per output.
+    """The weights of a matrix product as a constant of shape (outputs, inputs). Raises `InputError` unless the weights
+    are a quantised matrix with one scale, or with one scale per output.
 
     transposed: true for weights that already have this shape, false for weights of shape (inputs, outputs).
     """

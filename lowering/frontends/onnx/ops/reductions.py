@@ -132,7 +132,10 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Emit sums over axes, as matrix products with a vector of ones."""
+    """Emit sums over axes, as matrix products with a vector of ones.
+
+    keep: whether the reduced axes remain with extent 1.
+    """
     rows = _reduced_rows(to, value, axes)
     ones = to.constant(Constant(np.ones((rows.length, 1), np.float32)))
     return rows.results(to, to.op(tdsl.MatmulOp, rows.flat, ones), keep)

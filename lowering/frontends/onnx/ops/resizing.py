@@ -146,7 +146,11 @@ def _gathered(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[i
 
 
 def _position(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> Fraction:
-    """The fractional position, in pixels of the source, of the new pixel `at` on an axis resized to `after` pixels."""
+    """The fractional position, in pixels of the source, of the new pixel `at` on an axis.
+
+    before, after: the extent of the axis before and after resizing.
+    factor: the factor by which the extent is multiplied.
+    """
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):
         case "asymmetric":
@@ -162,7 +166,11 @@ def _position(node: OnnxNode, at: int, before: int, after: int, factor: Fraction
 
 
 def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the source pixel for the new pixel `at` on an axis resized to `after` pixels."""
+    """The index of the source pixel for the new pixel `at` on an axis.
+
+    before, after: the extent of the axis before and after resizing.
+    factor: the factor by which the extent is multiplied.
+    """
     half, position = Fraction(1, 2), _position(node, at, before, after, factor)
     match node.text("nearest_mode", "round_prefer_floor"):
         case "floor":
