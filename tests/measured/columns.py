@@ -152,6 +152,7 @@ CORES = {
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 CHAIN = "chain '{row}'"
+TILED = "tiled '{row}'"
 PLAN = "plan {row} --bits 8"
 BY_ROWS = "compile {row} --input callback"
 IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {row}"
@@ -519,6 +520,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "work": (CHAIN, "{work:.2f}"),
         "arena": (CHAIN, "{arena}"),
         "equal outputs": (CHAIN, "{equal}"),
+    },
+    "schedules-tiled": {
+        "ordinary": (TILED, "{ordinary}"),
+        "by channels": (TILED, "{channels}"),
+        "ratio": (TILED, "{ratio:.3f}"),
+        "equal outputs": (TILED, "{equal}"),
     },
     "schedules-published": {
         "ordinary": (PLAN, "{ordinary}"),

@@ -305,6 +305,12 @@ def _chain(label: str, _: list[str]) -> Values:
     return recomputed(*label.split(" | "))
 
 
+def _tiled(name: str, _: list[str]) -> Values:
+    from measured.measures.tiled_networks import tiled
+
+    return tiled(name)
+
+
 def _finetune(name: str, options: list[str]) -> Values:
     from measured.trainings import finetuned
 
@@ -380,6 +386,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "estimator": _estimator,
     "called": _called,
     "chain": _chain,
+    "tiled": _tiled,
     "sensor": _sensor,
     "board": _board,
     "bridge": _bridge,

@@ -50,7 +50,7 @@ def recomputed(name: str, limit: str) -> dict[str, Any]:
     if key not in _known:
         macs = CHAINS[name]().macs
         work = 1 + sum(int(segment["more_macs"]) for segment in segments) / macs
-        _known[key] = {"work": round(work, 3), **_compiled(module, program)}
+        _known[key] = {"work": round(work, 3), **compiled(module, program)}
     return _known[key]
 
 
@@ -61,7 +61,7 @@ def _chain(name: str) -> ModuleOp:
     return module
 
 
-def _compiled(module: ModuleOp, program: ModuleOp) -> dict[str, int]:
+def compiled(module: ModuleOp, program: ModuleOp) -> dict[str, int]:
     """The bytes of the arena of a program on tensors, and the number of outputs that were compared.
 
     module: the program in ordinary execution.
