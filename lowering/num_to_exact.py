@@ -37,7 +37,7 @@ from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
 from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopBuilder
-from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_arrays, share_block_sums
+from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_arrays
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,6 @@ class LowerNumToExactPass(ModulePass):
                 Rewriter.erase_op(num_op)
             carry_none(function)
             share_arrays(function, context.locals)
-            share_block_sums(function)
             if context.locals:
                 function.attributes[SUMS_IN_MEMORY] = UnitAttr()
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.kernel import Kernel
@@ -62,15 +63,16 @@ class CostTable:
     def generic_cost(self, step: str) -> Cost:
         """An estimate for the cost of a step whose kind was not measured.
 
-        It is the mean of the measured costs in the nearest family of kinds that has measured costs or, if no
-        family has any, of all kinds.
+        It is the median of the measured costs in the nearest family of kinds that has measured costs or, if no family
+        has any, of all kinds. Unlike a mean, the median does not depend on the few functions that process a whole
+        signal.
         """
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)
         )
         chosen = next(filter(None, relatives), list(self.steps.values()))
         columns = zip(*((cost.time, cost.code, cost.once, cost.stack) for cost in chosen), strict=True)
-        return Cost(*(sum(column) / len(chosen) for column in columns))
+        return Cost(*map(median, columns))
 
 
 def _families(step: str) -> Sequence[str]:

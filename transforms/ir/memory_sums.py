@@ -15,7 +15,6 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.rewriting import Rewriter
 
 
@@ -80,47 +79,20 @@ def _carry_none(loop: scf.ForOp) -> None:
     Rewriter.erase_op(loop)
 
 
-BLOCK_SUMS = OwnAttribute(
-    "tinyml.block_sums",
-    {"memref.alloca": UNIT},
-    "The array contains the sums of a block of rows, which each contraction stores before it loads them.",
-)
-
-
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
     """Merge arrays of one type into one array if, in the function's body, the last use of each precedes the first use
     of the next.
     """
     body = function.body.block
     places = {op: place for place, op in enumerate(body.ops)}
+    free = dict[object, list[tuple[int, memref.AllocaOp]]]()
 
     def lives(array: Operation) -> tuple[int, int]:
         users = [body.find_ancestor_op_in_block(use.operation) for use in array.results[0].uses]
         at = [places[user] for user in users if user is not None]
         return min(at), max(at)
 
-    _merge([(*lives(array), array) for array in arrays])
-
-
-def share_block_sums(function: func.FuncOp) -> None:
-    """Merge arrays for sums of blocks of one type. Different contractions may share an array even if they are in one
-    loop, since no contraction loads the sums of another one.
-    """
-    places = {op: place for place, op in enumerate(function.walk())}
-    lives: list[tuple[int, int, memref.AllocaOp]] = []
-    for array in [op for op in places if isinstance(op, memref.AllocaOp) and op.attributes.pop(BLOCK_SUMS, None)]:
-        if at := [places[use.operation] for use in array.memref.uses]:
-            lives.append((min(at), max(at), array))
-    _merge(lives)
-
-
-def _merge(lives: Sequence[tuple[int, int, memref.AllocaOp]]) -> None:
-    """Merge arrays of one type that are not used at the same time.
-
-    lives: the places of the first and the last use of each array, and the array.
-    """
-    free = dict[object, list[tuple[int, memref.AllocaOp]]]()
-    for first, last, array in sorted(lives, key=lambda one: one[:2]):
+    for first, last, array in sorted(((*lives(array), array) for array in arrays), key=lambda one: one[:2]):
         known = free.setdefault(array.memref.type, [])
         ready = next((one for one in known if one[0] < first), None)
         if ready is None:

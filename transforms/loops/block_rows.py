@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -33,7 +32,6 @@ from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, compile_for, offers
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, accesses, distance
 from tinyml.transforms.ir.loop_nest import LoopBuilder, local_array, needed
-from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
 
 TILES = Statistic("num-tiles", "Number of contractions that a tile computes")
@@ -60,15 +58,14 @@ class BlockRowsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
         for function in defined_functions(op):
+            # One array for all contractions: no two of them run at the same time.
+            arrays: dict[tuple[Attribute, int, int], SSAValue] = {}
             for rows in tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name):
-                rows.rewrite([_sums(function, each.accumulator.type, rows.block) for each in rows.sums])
-
-
-def _sums(function: FuncOp, type: Attribute, block: int) -> SSAValue:
-    """Allocate an array for the sums of a block. `lower-num-to-exact` merges the arrays of different contractions."""
-    array = local_array(function, type, block, "sums")
-    cast(Operation, array.owner).attributes[BLOCK_SUMS] = UnitAttr()
-    return array
+                kinds = [(each.accumulator.type, rows.block, number) for number, each in enumerate(rows.sums)]
+                for type, block, number in kinds:
+                    if (type, block, number) not in arrays:
+                        arrays[type, block, number] = local_array(function, type, block, "sums")
+                rows.rewrite([arrays[kind] for kind in kinds])
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:

@@ -132,36 +132,6 @@ func.func @loaded(%i: index) -> (!fixed.q<8, 6>, !fixed.q<8, 6>) {
 
 // -----
 
-// Two contractions in one loop store the sums of their blocks in one array; an array that is still in use is another.
-func.func @blocks(%x: i32, %n: index) -> i32 {
-  %a = memref.alloca() {tinyml.block_sums} : memref<4xi32>
-  %b = memref.alloca() {tinyml.block_sums} : memref<4xi32>
-  %c = memref.alloca() {tinyml.block_sums} : memref<4xi32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %n step %c1 {
-    memref.store %x, %a[%c0] : memref<4xi32>
-    memref.store %x, %b[%c0] : memref<4xi32>
-    %first = memref.load %a[%c0] : memref<4xi32>
-    memref.store %first, %c[%c1] : memref<4xi32>
-    %second = memref.load %b[%c0] : memref<4xi32>
-    %third = memref.load %c[%c1] : memref<4xi32>
-  }
-  func.return %x : i32
-}
-// CHECK-LABEL: func.func @blocks
-// CHECK-NEXT: %a = memref.alloca() : memref<4xi32>
-// CHECK-NEXT: %b = memref.alloca() : memref<4xi32>
-// CHECK-NOT: alloca
-// CHECK: memref.store %x, %a
-// CHECK-NEXT: memref.store %x, %b
-// CHECK-NEXT: %first = memref.load %a
-// CHECK-NEXT: memref.store %first, %a
-// CHECK-NEXT: %second = memref.load %b
-// CHECK-NEXT: %third = memref.load %a
-
-// -----
-
 // 16 bits index 65536 packed elements.
 func.func @most(%i: index) -> !fixed.q<6, 3> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<49152xi8>

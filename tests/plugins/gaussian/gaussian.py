@@ -50,9 +50,7 @@ NEAR, STEP, FAR = 256, 16, 13 * OCTAVE
 
 
 def _table(sign: int) -> NDArray[np.int16]:
-    """The Gaussian logarithms log2(1 + sign * 2^-d) in steps: of the first `NEAR` differences d, and then of every
-    `STEP`-th. For d = 0, d is replaced by half a step.
-    """
+    """The Gaussian logarithms log2(1 + sign * 2^-d), in steps; for the difference 0, the value at half a step."""
     differences = np.concatenate([np.arange(NEAR), np.arange(0, FAR + 2 * STEP, STEP)])
     powers = np.exp2(-np.maximum(differences, 0.5) / OCTAVE)
     return np.rint(OCTAVE * np.log2(1 + sign * powers)).astype(np.int16)
@@ -133,9 +131,7 @@ class GaussianSum(IntegerParameters, Accumulator):
 
 @irdl_attr_definition
 class GaussianType(IntegerParameters, F32):
-    """The number format. Functions are computed in floating point by the methods of `F32`, with `to_f32` and `from_f32`
-    for conversions.
-    """
+    """The number format; functions are computed in floating point by methods of `F32`, `to_f32` and `from_f32`."""
 
     name = "gaussian.t"
     FAMILY = "gaussian"
@@ -187,7 +183,7 @@ class GaussianType(IntegerParameters, F32):
         return GaussianSum(_top(lhs) + _top(rhs))
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """None: sums need no bound, since their format reaches 256 octaves beyond the greatest product."""
+        """The bound of sums, which reach 256 octaves beyond the greatest product."""
         return None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -204,9 +200,7 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The float of a raw. It is the product of four powers of two from tables: two for the octaves, one for the
-        32nds of an octave, and one for the remaining steps.
-        """
+        """The float of a raw: the product of its powers of two, from tables of octaves, 32nds and steps."""
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)
@@ -257,9 +251,7 @@ def _signed(m: Machine[V], sign: Int[V], size: Int[V]) -> Int[V]:
 
 
 def _gauss(m: Machine[V], name: str, distance: Int[V]) -> Int[V]:
-    """The Gaussian logarithm for `distance`, the difference of two logarithms: an entry of the table, or an
-    interpolation of two entries.
-    """
+    """The Gaussian logarithm of a difference, interpolated where the table has no entry."""
     table, index = TABLES[name], m.add(m.shift_right(distance, 4), m.const(NEAR))
     left, right = (m.entry(name, table, each) for each in (index, m.add(index, m.const(1))))
     part = m.shift_right(m.mul(m.sub(right, left), m.low_bits(distance, 4)), 4)

@@ -61,7 +61,10 @@ def compiled(model: Any, folder: Path, board: str | None = None, **options: Any)
         options = {"format": "fixed", "width": 8, "board": board or "host", **options}
     elif board is not None:
         options["board"] = board
-    tinyml.compile(model, *digits(), **options).save(folder)
+    with warnings.catch_warnings():
+        # The shares of the time that issue warnings are not the subject here.
+        warnings.simplefilter("ignore", tinyml.CompileWarning)
+        tinyml.compile(model, *digits(), **options).save(folder)
     return folder
 
 

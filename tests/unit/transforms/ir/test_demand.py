@@ -149,11 +149,11 @@ def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: Modul
     steps = {"store 1": Cost(2, 0, 0, 0), "store 4": Cost(6, 0, 0, 0), "add i8": Cost(90, 0, 0, 0)}
     table = CostTable("cycles", Cost(0, 0, 0, 0), steps)
     assert table.generic_cost("store 2").time == 4
-    assert table.generic_cost("never heard of").time == pytest.approx(98 / 3)
+    assert table.generic_cost("never heard of").time == 6
     functions = {"tm_packed_s2": Cost(10, 0, 0, 0), "tm_packed_s2_ram": Cost(30, 0, 0, 0), "tm_expf": Cost(80, 0, 0, 0)}
     table = CostTable("cycles", Cost(0, 0, 0, 0), functions)
     assert table.generic_cost("tm_packed_s1").time == 10
-    assert table.generic_cost("tm_sigmoidf").time == 40
+    assert table.generic_cost("tm_sigmoidf").time == 30
     assert "store 2" in estimate(loops, table).guessed
 
 
