@@ -278,7 +278,8 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];`: an array in RAM outside the arena. The linker removes a buffer that no function uses.
+    """`static T name[N];`: an array in RAM outside the arena. The compiler or the linker removes a buffer that
+    no function of the linked program uses.
 
     `memory` is the macro that places the array in a memory of the board.
     """

@@ -30,7 +30,8 @@ PLAN = OwnAttribute(
 
 @dataclass(frozen=True)
 class PlanExecutionPass(ModulePass):
-    """Rewrite each function so that a plan executes it, and record the plan's segments in `tinyml.plan` of the module.
+    """Rewrite each function so that it runs according to a plan, and record the plan's segments in the module attribute
+    `tinyml.plan`.
 
     A plan covers the ops after the last loop or branch. Tensors that are computed before the plan begins are stored
     whole.

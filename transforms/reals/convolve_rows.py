@@ -78,10 +78,11 @@ class _RowsAsPixels(RewritePattern):
 
 
 class _AfterPixels(RewritePattern):
-    """A pattern that lets an op combine the pixels of a line with another tensor, instead of the rows to which the
-    pixels were reshaped.
+    """A pattern that moves an elementwise op before the reshape of a line's pixels to rows: the op then combines the
+    pixels, rather than the rows, with its other operands.
 
-    The op, such as a residual sum, can then run in the loops of the convolution, so that its operand needs no buffer.
+    The op, such as a residual sum, can then run in the loops of the convolution, so that the line of pixels needs no
+    buffer.
     """
 
     @op_type_rewrite_pattern

@@ -36,9 +36,11 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Shrink products of constant matrices and column vectors at L0. Every removed element is exactly zero or unread.
+    """Remove rows and columns of constant matrices that are multiplied by column vectors, and the corresponding
+    elements of the vectors, at L0.
 
-    Matrices without zero rows or columns, and matrices with other readers, are unchanged.
+    Every removed element is exactly zero or is never read. For example, a zero column of B in B (A x) also removes a
+    row of A. Matrices that have other readers are unchanged.
     """
 
     name = "prune-zeros"

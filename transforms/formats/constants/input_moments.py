@@ -161,7 +161,7 @@ class _FilterWindows:
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
     def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
-        """The second moments of the windows, rounded to a format.
+        """The moments (`Moments`) of the windows before and after they are rounded to a format.
 
         constant: the filter.
         weights: the weight of each sample.

@@ -17,8 +17,8 @@ from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 
 class TensorBuilder(LocatedBuilder):
-    """A builder of ops on tensors before a given op. Its loop methods insert a loop that contains the ops that
-    their bodies insert.
+    """A builder of ops on tensors before a given op. The methods `loop` and `over` each insert a loop; the ops that
+    their argument `body` inserts are placed inside it.
     """
 
     def __init__(self, before: Operation, location: LocationAttr) -> None:
