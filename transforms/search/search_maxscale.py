@@ -148,7 +148,7 @@ class SearchMaxscalePass(LimitedPass):
     maxscale.
 
     With the format `seedot`, both the scales and the arithmetic are SeeDot's, as published; with any other format, only
-    the scales are SeeDot's. The metric is accuracy, as in the paper.
+    the scales are SeeDot's. The default metric is accuracy, as in the paper.
 
     ram, flash: limits as in `LimitedPass`, which restrict the width; none by default.
     target: as for `select-kernels`.

@@ -4,10 +4,10 @@ Three weights of a filter row at a time are multiplied by the columns of the win
 all sums, which are in the high registers. Because a multiplication overwrites one factor, this factor is a copy of the
 element.
 
-This code is not an instance of `RowKernel`, because channels are the outermost loop, and the elements of a channel
-would be columns of overlapping windows.
+This code is not a `RowKernel`, which computes rows of weights block by block: here the outermost loop runs over
+channels, and adjacent windows share columns of a channel's elements.
 
-Registers are assigned by hand, because only additions and copies accept high registers.
+Registers are assigned by hand, because on ARMv6-M, high registers can only be added, copied and compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Models with a tensor in a format of any family compute the same bits on every executor."""
+"""Models whose tensors have formats of different families return the same bits on every device as in the evaluator. A
+foreign format of the input alone hardly changes the classes.
+"""
 
 from __future__ import annotations
 

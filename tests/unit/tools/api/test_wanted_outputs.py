@@ -1,5 +1,5 @@
-"""Targets of models with other outputs than one class: the classes of pixels, and an array for each of several outputs,
-in Python and in a file.
+"""The expected outputs `y` of models whose output is not a single class: a class for each pixel, or an array for each
+of several outputs, passed in Python and in a file.
 """
 
 from __future__ import annotations

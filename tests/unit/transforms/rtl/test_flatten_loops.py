@@ -1,4 +1,4 @@
-"""A nest is flattened to a single loop exactly if it then takes fewer cycles."""
+"""A nest that can be flattened becomes a single loop if and only if this loop takes fewer cycles."""
 
 from __future__ import annotations
 
