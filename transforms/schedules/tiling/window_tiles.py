@@ -94,17 +94,17 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
     if evenly and taps == [1, 1] and padding(op.rhs) is None and gathered(op.rhs) is None:
-        most = min(height, ROWS_BYTES // (width * channels))
+        pixels, most = _Pixels(op, target), min(height, ROWS_BYTES // (width * channels))
         counts = (rows * width for rows in range(most, 1, -1) if height % rows == 0)
-        if (whole := _Pixels(op, target).first(counts, memory)) is not None:
+        if (whole := pixels.first(counts, memory)) is not None:
             [tile], rows = whole.tiles.values(), whole.pixels // width
             return Tiling(width, rows, {(rows, width): tile})
         if height == 1 and _reads_alone(op):
             parts = (
                 count for count in range(max(width // _PARTS, _LEAST_PART), _LEAST_PART - 1, -1) if width % count == 0
             )
-            if (part := _Pixels(op, target).first(parts, memory)) is not None:
-                return _finer(_Pixels(op, target), part, memory)
+            if (part := pixels.first(parts, memory)) is not None:
+                return _finer(pixels, part, memory)
     by_row = row_tiling(op, target, memory)
     if not (large and evenly and taps != [1, 1]) or (tile := by_row.tiles.get((1, width))) is None:
         return by_row
