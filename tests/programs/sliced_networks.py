@@ -20,7 +20,9 @@ from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import LLVM, runner_for
+from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
@@ -61,11 +63,22 @@ def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, dev
     """
     expected, interface = evaluate(module, x), interface_of(module)
     for name in (device, *(with_llvm(print_ir(module)) if device == HOST else ())):
-        source = folder / name
-        write_program(buffers, name, source, {} if name == LLVM else {"target": name})
         runner = HostRunner(sanitize=True) if name == HOST else runner_for(name)
-        result = runner.run(runner.build(source, interface, folder / f"{name}-build"), interface, x)
-        assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
+        assert first_mismatch(expected, outputs_on(runner, name, buffers, interface, x, folder)) is None
+
+
+def outputs_on(
+    runner: Runner, name: str, buffers: ModuleOp, interface: Interface, x: np.ndarray, folder: Path
+) -> Outputs:
+    """The outputs, without classes, that a program lowered to buffers computes on a device for the rows of x.
+
+    runner: runs programs on the device `name`.
+    folder: an existing folder, in which the device's folders are created.
+    """
+    source = folder / name
+    write_program(buffers, name, source, {} if name == LLVM else {"target": name})
+    result = runner.run(runner.build(source, interface, folder / f"{name}-build"), interface, x)
+    return Outputs(None, result.scores, result.more)
 
 
 def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:

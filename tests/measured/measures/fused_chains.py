@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from programs.fused_chains import CHAINS
 from programs.graph_programs import program_of
-from programs.on_boards import write_program
-from programs.sliced_networks import arena, inputs_of
+from programs.sliced_networks import arena, inputs_of, outputs_on
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
+from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
@@ -70,8 +69,6 @@ def compiled(module: ModuleOp, program: ModuleOp) -> dict[str, int]:
     x = inputs_of(module, 1)
     expected, interface = evaluate(module, x), interface_of(module)
     with tempfile.TemporaryDirectory() as folder:
-        source, runner = Path(folder, "c"), HostRunner()
-        write_program(program, HOST, source, {})
-        got = runner.run(runner.build(source, interface, Path(folder, "build")), interface, x)
-    assert first_mismatch(expected, Outputs(None, got.scores, got.more)) is None
+        got = outputs_on(HostRunner(), HOST, program, interface, x, Path(folder))
+    assert first_mismatch(expected, got) is None
     return {"arena": arena(program), "equal": np.asarray(got.scores).size}

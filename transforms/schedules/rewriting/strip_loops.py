@@ -21,7 +21,6 @@ from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rewriting.tile_ranges import ranges_of_tile
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
-from tinyml.transforms.schedules.slices.bodies import body_of
 from tinyml.transforms.schedules.slices.channel_windows import single_channels
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
@@ -30,10 +29,15 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
 class NarrowStreamLoops(StreamLoops):
-    """The loop nest of a streamed segment whose depthwise convolutions gather windows of single channels."""
+    """The loop nest of a streamed segment whose depthwise convolutions gather windows of single channels.
+
+    narrow: false to gather windows of all channels instead.
+    """
+
+    narrow = True
 
     def body(self, stage: Stage) -> Body:
-        return single_channels(stage, self.emit) or super().body(stage)
+        return (single_channels(stage, self.emit) if self.narrow else None) or super().body(stage)
 
 
 class StripLoops(NarrowStreamLoops):
@@ -68,9 +72,6 @@ class StripLoops(NarrowStreamLoops):
             name: columns.most for name, columns in columns_of_strips(graph, len(graph.nodes) - 1, count).items()
         }
         """The columns that the ring of each result stores, or the rows if strips consist of rows."""
-
-    def body(self, stage: Stage) -> Body:
-        return super().body(stage) if self.narrow else body_of(stage, self.emit)
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
         name = stage.node.result

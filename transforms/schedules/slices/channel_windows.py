@@ -34,8 +34,8 @@ def gathers_single_channels(op: tdsl.TensorOp) -> bool:
 
 def narrow_scratch_of(network: Network, i: int) -> int:
     """The bits of scratch memory of a node whose depthwise convolution gathers the window of one channel at a time."""
-    op = network.ops[i][0]
-    return scratch_of(network, i) // tdsl.shape_of(op.out)[3] if gathers_single_channels(op) else scratch_of(network, i)
+    op, bits = network.ops[i][0], scratch_of(network, i)
+    return bits // tdsl.shape_of(op.out)[3] if gathers_single_channels(op) else bits
 
 
 class SingleChannels(Body):

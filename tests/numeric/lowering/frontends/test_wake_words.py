@@ -33,11 +33,13 @@ FOLDER = Path(__file__).parents[3] / "models" / "microwakeword"
 MODEL, MANIFEST = FOLDER / "hey_jarvis.tflite", FOLDER / "hey_jarvis.json"
 CLIPS = ROOT / "examples" / "spoken_digits" / "clips" / "clips.npz"
 
-WINDOW, CUTOFF = 5, 0.97
-"""As in the manifest."""
+WINDOW = 5
+"""The steps of the sliding mean, as in the manifests."""
 
 WORDS = {"hey_jarvis": (0.97, 8), "okay_nabu": (0.85, 8)}
 """The cutoff in the manifest of each word, and the number of steps in which its recording exceeds the cutoff."""
+
+CUTOFF = WORDS["hey_jarvis"][0]
 
 
 def arena_of(word: str) -> int:
