@@ -99,7 +99,7 @@ def _packed(
     placement = pack([renumbered(shape) for shape in parts], effort)
     moves = [
         BufferMove(point, i, placement.offsets[second[i]])
-        for i, point in sorted(split.items(), key=lambda item: item[1])
+        for i, point in split.items()
         if placement.offsets[second[i]] != placement.offsets[i]
     ]
     offsets = placement.offsets[: len(rectangles)]

@@ -221,3 +221,19 @@ func.func @shared(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.acc<
 // CHECK-NEXT: %first = tdsl.index %w[%c0] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: func.return %sum, %first : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: }
+
+// A loop without loop-carried values stays as it is.
+func.func @carries_nothing(%x: tensor<2x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 15>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c1 step %c1 {
+  }
+  func.return %x : tensor<2x1x!fixed.q<16, 15>>
+}
+// CHECK-LABEL: func.func @carries_nothing(%x: tensor<2x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 15>> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: scf.for %i = %c0 to %c1 step %c1 {
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %x : tensor<2x1x!fixed.q<16, 15>>
+// CHECK-NEXT: }

@@ -84,3 +84,22 @@ func.func @families(%x: tensor<4x!fixed.q<8, 4>>) -> tensor<4x!zeroskew.q<8, 0.0
 // CHECK-LABEL: func.func @families
 // CHECK-NOT: num.lookup
 // CHECK: func.return
+
+// Two steps are the fewest that have a table.
+func.func @two_steps(%x: tensor<2x3x!fixed.q<2, 0>>) -> tensor<2x3x!fixed.q<8, 6>> {
+  %y = tdsl.map %x : tensor<2x3x!fixed.q<2, 0>> -> tensor<2x3x!fixed.q<8, 6>> {
+  ^bb0(%a: !fixed.q<2, 0>):
+    %s = num.sigmoid %a : !fixed.q<2, 0> -> !fixed.q<8, 7>
+    %t = num.add %s, %s : !fixed.q<8, 7>, !fixed.q<8, 7> -> !fixed.q<8, 6>
+    tdsl.yield %t : !fixed.q<8, 6>
+  }
+  func.return %y : tensor<2x3x!fixed.q<8, 6>>
+}
+// CHECK-LABEL: func.func @two_steps(%x: tensor<2x3x!fixed.q<2, 0>>) -> tensor<2x3x!fixed.q<8, 6>> {
+// CHECK-NEXT: %y = tdsl.map %x : tensor<2x3x!fixed.q<2, 0>> -> tensor<2x3x!fixed.q<8, 6>> {
+// CHECK-NEXT: ^bb0(%a: !fixed.q<2, 0>):
+// CHECK-NEXT: %t = num.lookup %a {table = array<i8: 34, 64, 94>} : !fixed.q<2, 0> -> !fixed.q<8, 6>
+// CHECK-NEXT: tdsl.yield %t : !fixed.q<8, 6>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : tensor<2x3x!fixed.q<8, 6>>
+// CHECK-NEXT: }

@@ -26,3 +26,17 @@ func.func @chain(%X: tensor<1x8x8x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x8x8x2x!
 // PLAN: tdsl.window {{.*}} -> tensor<1x3x10x8x!zeroskew.q<8, 8.0, 0>>
 // PLAN: tdsl.slice {{.*}} -> tensor<1x1x8x8x!zeroskew.q<8, 16.0, 0>>
 // PLAN: tdsl.conv2d {{.*}} -> tensor<1x1x8x2x!zeroskew.q<8, 32.0, 0>>
+
+// The kernel of the second convolution has the larger stack frame, which input tiles leave free: the 1392 bytes for a
+// row of the first convolution would fit only beside the 64 bytes of its own kernel's stack frame.
+func.func @larger_stack_frame(%X: tensor<1x4x56x8x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x56x2x!zeroskew.q<8, 32.0, 0>> {
+  %F = tdsl.const dense<1> : tensor<8x3x3x1xi8> -> tensor<8x3x3x1x!zeroskew.q<8, 0.5, 0>>
+  %G = tdsl.const dense<1> : tensor<2x3x3x8xi8> -> tensor<2x3x3x8x!zeroskew.q<8, 0.5, 0>>
+  %p = tdsl.pad %X {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : tensor<1x4x56x8x!zeroskew.q<8, 0.5, 3>> -> tensor<1x6x58x8x!zeroskew.q<8, 0.5, 3>>
+  %y = tdsl.conv2d %F, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 8 : i64} : tensor<8x3x3x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x58x8x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x56x8x!zeroskew.q<8, 8.0, 0>>
+  %q = tdsl.pad %y {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : tensor<1x4x56x8x!zeroskew.q<8, 8.0, 0>> -> tensor<1x6x58x8x!zeroskew.q<8, 8.0, 0>>
+  %z = tdsl.conv2d %G, %q {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x8x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x58x8x!zeroskew.q<8, 8.0, 0>> -> tensor<1x4x56x2x!zeroskew.q<8, 32.0, 0>>
+  func.return %z : tensor<1x4x56x2x!zeroskew.q<8, 32.0, 0>>
+}
+// ROWS-LABEL: @larger_stack_frame
+// ROWS: tdsl.conv2d {{.*}} groups = 8 : i64, {{.*}} count = 28, zero = 0>
