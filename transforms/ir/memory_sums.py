@@ -44,7 +44,7 @@ def carry_none(function: func.FuncOp) -> None:
     """
     # Inner loops first: an outer loop passes on the results of these.
     for op in reversed(list(function.walk())):
-        if isinstance(op, scf.ForOp) and any(isinstance(value.type, MemRefType) for value in op.iter_args):
+        if isinstance(op, scf.ForOp):
             _carry_none(op)
 
 

@@ -7,6 +7,7 @@ that would otherwise stay live.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import prod
 
@@ -51,7 +52,7 @@ def _hoist(loop: scf.ForOp) -> None:
             invariant.add(op)
             waiting = [value for value in read if not loop.is_ancestor(value.owner) or value.owner in moved]
             if _is_costly(op) or _takes_no_memory(op, waiting):
-                moved |= _needed(op, loop)
+                moved |= _needed(op, invariant)
     for op in list(loop.body.block.ops):
         if op in moved:
             op.detach()
@@ -85,8 +86,7 @@ def _elements(value: SSAValue) -> int:
     return prod(tdsl.shape_of(value)) if isinstance(value.type, TensorType) else 0
 
 
-def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
-    """A set of one op of a loop's body and all ops of the body on which this op depends."""
-    owners = [value.owner for value in _read(op)]
-    inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
-    return {op}.union(*(_needed(owner, loop) for owner in inside))
+def _needed(op: Operation, invariant: AbstractSet[Operation]) -> set[Operation]:
+    """A set of one of the invariant ops and all other invariant ops on which this op depends."""
+    owners = invariant & {value.owner for value in _read(op)}
+    return {op}.union(*(_needed(owner, invariant) for owner in owners))

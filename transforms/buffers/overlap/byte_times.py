@@ -41,7 +41,7 @@ def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAVa
     shifts: for each buffer, the number of bytes from its start to the start of `written`.
     """
     last_reads = {read: np.full(_size(read), -1) for read in shifts}
-    first_writes = np.full(_size(written), 1 << 62)
+    first_writes = np.full(_size(written), np.iinfo(np.int64).max)
     changed: set[SSAValue] = set()
     clock = 0
     try:
