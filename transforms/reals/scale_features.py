@@ -95,11 +95,11 @@ def _ranges(x: Reals) -> tdsl.FeatureMap:
     zeros = np.where(centred, np.rint((low + high) / 2 / step) * step, 0.0)
     reach = np.maximum(high - zeros, zeros - low)
     # A constant feature counts in units of itself.
-    return tdsl.FeatureMap(_power_of_two(np.where(reach > 0, reach, 1.0)), zeros)
+    return tdsl.FeatureMap(_power_of_two(reach), zeros)
 
 
 def _power_of_two(numbers: Reals) -> Reals:
-    """For each positive number, the least power of two that is not below it, within single precision."""
+    """For each positive number, the least power of two that is not below it, within single precision; 1 for 0."""
     mantissas, exponents = np.frexp(numbers)
     return np.ldexp(1.0, np.clip(exponents - (mantissas == 0.5), -126, 127))
 

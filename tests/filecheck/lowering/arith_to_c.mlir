@@ -243,3 +243,25 @@ func.func @floats(%x: memref<2x1xf32> {tinyml.format = "f32"}) -> index {
 // CHECK-NEXT: %ule = c.unary "!" [[ule]]
 // CHECK: %une = c.compare %a "!=" %b : f32
 // CHECK-NEXT: %s_une = c.conditional %une, %s_ule, %c1 : index
+
+// -----
+
+// Products of 16 bits in a type of 24 may not fit: they are products of that type.
+func.func @narrow(%X: memref<2xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (memref<1xi16> {tinyml.format = "!fixed.q<16, 10>"}) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %Y = scratch.view %arena[2 : i64] : memref<8xi8> to memref<1xi16>
+  %a = memref.load %X[%0] : memref<2xi16>
+  %b = memref.load %X[%1] : memref<2xi16>
+  %x = arith.extsi %a : i16 to i24
+  %y = arith.extsi %b : i16 to i24
+  %z = arith.muli %x, %y : i24
+  %s = arith.trunci %z : i24 to i16
+  memref.store %s, %Y[%0] : memref<1xi16>
+  func.return %Y : memref<1xi16>
+}
+// CHECK-LABEL: c.func @narrow_predict(
+// CHECK: %x = c.cast %a : i16 to i24
+// CHECK-NEXT: %y = c.cast %b : i16 to i24
+// CHECK-NEXT: %z = c.binary %x "*" %y : i24

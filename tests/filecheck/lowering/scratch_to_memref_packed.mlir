@@ -269,3 +269,48 @@ func.func @nibbles() {
 // CHECK-NEXT: arith.divui [[a]]
 // CHECK: scf.for
 // CHECK-NEXT: arith.divui [[b]]
+
+// -----
+
+// Of eight odd numbers of two bits a byte has the bits of one place: a bit of 1 adds its power of two, a bit of 0
+// subtracts it.
+func.func @odd(%X: memref<8xi16>, %Y: memref<9xi8>) {
+  %zero = arith.constant 0 : index
+  %T = scratch.constant dense<[1, -3, 3, -1, 1, 1, 1, 3, 3]> : tensor<9xi8> -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
+  %t = memref.load %T[%zero] : memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
+  %y = num.neg %t : !midrise.q<2, 0> -> !fixed.q<8, 0>
+  func.return
+}
+// CHECK-LABEL: func.func @odd_predict(%X: memref<8xi16>, %Y: memref<9xi8>) {
+// CHECK-NEXT: %T = memref.get_global @T : memref<4xi8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.index_cast %zero : index to i16
+// CHECK-NEXT: [[v1:%.*]] = arith.extui [[v0]] : i16 to i32
+// CHECK-NEXT: [[v2:%.*]] = arith.index_cast [[v1]] : i32 to index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.divui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.remui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v7:%.*]] = arith.index_cast [[v6]] : index to i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v12:%.*]] = scf.for [[v13:%.*]] = [[v10]] to [[v8]] step [[v11]] iter_args([[v14:%.*]] = [[v9]]) -> (i32) {
+// CHECK-NEXT: [[v15:%.*]] = arith.muli [[v5]], [[v8]] : index
+// CHECK-NEXT: [[v16:%.*]] = arith.addi [[v15]], [[v13]] : index
+// CHECK-NEXT: [[v17:%.*]] = memref.load %T{{\[}}[[v16]]] : memref<4xi8>
+// CHECK-NEXT: [[v18:%.*]] = arith.extui [[v17]] : i8 to i32
+// CHECK-NEXT: [[v19:%.*]] = arith.shrui [[v18]], [[v7]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.andi [[v19]], [[v3]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.shli [[v20]], [[v3]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.subi [[v21]], [[v3]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.index_cast [[v13]] : index to i32
+// CHECK-NEXT: [[v24:%.*]] = arith.shli [[v22]], [[v23]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.addi [[v14]], [[v24]] : i32
+// CHECK-NEXT: scf.yield [[v25]] : i32
+// CHECK-NEXT: }
+// CHECK-NEXT: %t = arith.trunci [[v12]] : i32 to i8
+// CHECK-NEXT: [[v26:%.*]] = arith.constant 0 : i8
+// CHECK-NEXT: %y = arith.subi [[v26]], %t : i8
+// CHECK-NEXT: func.return

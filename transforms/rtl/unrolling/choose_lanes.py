@@ -196,7 +196,7 @@ def _lanes(sums: Sequence[UnrolledSum], circuit: Sequence[object], operators: Op
         if not isinstance(op, rtl.LoadOp) and not isinstance(op.results[0].type, IndexType)
     ]
     luts, dsps = cells_of(ops, operators, fabric)
-    products = [op for op in ops if isinstance(op, arith.MuliOp)] if dsps else []
+    products = [op for op in ops if isinstance(op, arith.MuliOp)]
     # Each element is added to the sum by an adder of its own.
     luts += total(operators.width(term) for term in sums[0].terms)
     return Lanes(sums, tuple(circuit), luts, dsps, total(product_in_logic(op, operators) for op in products))

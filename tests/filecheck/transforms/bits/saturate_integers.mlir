@@ -72,3 +72,49 @@ builtin.module attributes {tinyml.target = "cortex-m0"} {
 }
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: call
+
+// -----
+
+// Two bits are the fewest with a call; limits of one bit are compared.
+builtin.module attributes {tinyml.target = "cortex-m4"} {
+  func.func @least(%x: i32) -> (i32, i32) {
+    %low = arith.constant -2 : i32
+    %high = arith.constant 1 : i32
+    %above = arith.maxsi %x, %low : i32
+    %a = arith.minsi %above, %high : i32
+    %minus = arith.constant -1 : i32
+    %zero = arith.constant 0 : i32
+    %over = arith.maxsi %x, %minus : i32
+    %b = arith.minsi %over, %zero : i32
+    func.return %a, %b : i32, i32
+  }
+}
+// CHECK-LABEL: func.func @least(%x: i32) -> (i32, i32) {
+// CHECK-NEXT: %low = arith.constant -2 : i32
+// CHECK-NEXT: %high = arith.constant 1 : i32
+// CHECK-NEXT: [[bits:%.*]] = arith.constant 2 : i8
+// CHECK-NEXT: %a = func.call @tm_saturate_s32(%x, [[bits]]) : (i32, i8) -> i32
+// CHECK-NEXT: %minus = arith.constant -1 : i32
+// CHECK-NEXT: %zero = arith.constant 0 : i32
+// CHECK-NEXT: %over = arith.maxsi %x, %minus : i32
+// CHECK-NEXT: %b = arith.minsi %over, %zero : i32
+// CHECK-NEXT: func.return %a, %b : i32, i32
+
+// -----
+
+// An upper limit one above or one below those of a call.
+builtin.module attributes {tinyml.target = "cortex-m4"} {
+  func.func @even(%x: i32) -> (i32, i32) {
+    %low = arith.constant -129 : i32
+    %high = arith.constant 128 : i32
+    %above = arith.maxsi %x, %low : i32
+    %a = arith.minsi %above, %high : i32
+    %zero = arith.constant 0 : i32
+    %most = arith.constant 254 : i32
+    %positive = arith.maxsi %x, %zero : i32
+    %b = arith.minsi %positive, %most : i32
+    func.return %a, %b : i32, i32
+  }
+}
+// CHECK-LABEL: func.func @even
+// CHECK-NOT: call

@@ -95,3 +95,25 @@ func.func @mapped(%x: tensor<4x!fixed.q<8, 7>>) -> tensor<4x!fixed.q<8, 7>> {
 // CHECK-LABEL: func.func @mapped
 // CHECK: %m = tdsl.map %x
 // CHECK: %y = tdsl.relu %m
+
+// An op before a loop stays there, although only one op of the loop reads it.
+func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %e = tdsl.relu %x : tensor<4xf32> -> tensor<4xf32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%h = %x) -> (tensor<4xf32>) {
+    %y = tdsl.mul %h, %e : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %e = tdsl.relu %x : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: %r = scf.for %i = %zero to %n step %one iter_args(%h = %x) -> (tensor<4xf32>) {
+// CHECK-NEXT: %y = tdsl.mul %h, %e : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: scf.yield %y : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : tensor<4xf32>
+// CHECK-NEXT: }

@@ -9,6 +9,8 @@
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1000},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=ASSEMBLY
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=BYTES
 // RUN: tinyml-opt %s -p 'code-forests{target=cortex-m0 flash=1},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=PLAIN
+// RUN: tinyml-opt %s -p 'code-forests{target=host flash=1462}' | filecheck %s --check-prefix=EXACT
+// RUN: tinyml-opt %s -p 'code-forests{target=host flash=1461}' | filecheck %s --check-prefix=LESS
 // RUN: not tinyml-opt %s -p 'code-forests{target=toaster}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: unknown target 'toaster'
@@ -28,6 +30,9 @@ func.func @forest(%x: memref<2x!fixed.q<8, 4>>) -> memref<4x!fixed.q<16, 7>> {
 // CODE-SAME: by #num.code_kernel<"tm_avr_forest_code", "{{[0-9a-f]+}}">
 // TABLES: num.call #num.coded_forest
 // TABLES-SAME: by #num.code_kernel<"tm_avr_forest_tables", "{{[0-9a-f]+}}">
+// Beside a program of unknown size, code of just the limit fits.
+// EXACT: by #num.code_kernel<"tm_forest_code", "{{[0-9a-f]+}}">
+// LESS: by #num.code_kernel<"tm_forest_tables", "{{[0-9a-f]+}}">
 // CALL: func.call @tm_avr_forest_tables
 // CALL-LABEL: func.func private @tm_avr_forest_tables
 // CALL-SAME: tinyml.forest = {

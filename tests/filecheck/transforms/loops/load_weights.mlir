@@ -132,3 +132,29 @@ func.func @odd(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
 // CHECK-LABEL: func.func @odd
 // CHECK: %W = scratch.constant dense<[2, 5]> : tensor<2xi8> -> memref<2x!fixed.{{.}}<{{.}}, 5>>
 // CHECK: %sum = num.call #num.dot(%start, %W, %x)
+
+// -----
+
+// A bias four times as coarse as its sum is multiplied by 4 when it is added.
+func.func @coarse(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
+  %W = scratch.constant dense<[2, 4]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>, #scratch.flash>
+  %b = scratch.constant dense<[-128, 127]> : tensor<2xi16> -> memref<2x!fixed.q<9, 5>, #scratch.flash>
+  %first = memref.load %b[%at] : memref<2x!fixed.q<9, 5>, #scratch.flash>
+  %start = num.start %first : !fixed.q<9, 5> -> !fixed.acc<16, 7>
+  %sum = num.call #num.dot(%start, %W, %x) : (!fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
+  %y = num.finish %sum {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+  func.return %y : !fixed.q<16, 7>
+}
+// CHECK-LABEL: func.func @coarse(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
+// CHECK-NEXT: %W = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<5, 4>>
+// CHECK-NEXT: %b = scratch.constant dense<[-128, 127]> : tensor<2xi8> -> memref<2x!fixed.s<8, 5>>
+// CHECK-NEXT: %first = memref.load %b[%at] : memref<2x!fixed.s<8, 5>>
+// CHECK-NEXT: %start = num.start %first : !fixed.s<8, 5> -> !fixed.acc<16, 7>
+// CHECK-NEXT: [[v0:%.*]] = num.zero : !fixed.acc<16, 6>
+// CHECK-NEXT: %sum = num.call #num.dot([[v0]], %W, %x) : (!fixed.acc<16, 6>, memref<2x!fixed.q<5, 4>>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 6>
+// CHECK-NEXT: [[v1:%.*]] = num.align %sum : !fixed.acc<16, 6> -> !fixed.acc<16, 7>
+// CHECK-NEXT: [[v2:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<4, 2>
+// CHECK-NEXT: [[v3:%.*]] = num.mac [[v1]], %first, [[v2]] : !fixed.acc<16, 7>, !fixed.s<8, 5>, !fixed.q<4, 2> -> !fixed.acc<16, 7>
+// CHECK-NEXT: %y = num.finish [[v3]] {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+// CHECK-NEXT: func.return %y : !fixed.q<16, 7>
+// CHECK-NEXT: }

@@ -255,3 +255,31 @@ func.func @negative(%x: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // CHECK-LABEL: func.func @negative
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}-1.000000e+00, -2.000000e+00], [1.000000e+00, -1.000000e+00]]>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}-5.000000e+00, -7.000000e+00]]>
+
+// -----
+
+// A vector that is multiplied by a matrix of as many rows keeps all its elements.
+func.func @grid(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %b = tdsl.const dense<[[0.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %g = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %c = tdsl.const dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+  %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %h = tdsl.mul %bx, %g : tensor<2x1xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %flat = tdsl.reshape %h : tensor<2x2xf32> -> tensor<4x1xf32>
+  %z = tdsl.matmul %c, %flat : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @grid(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}0.000000e+00], [2.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %g = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %h = tdsl.mul %bx, %g : tensor<2x1xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %flat = tdsl.reshape %h : tensor<2x2xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %z = tdsl.matmul %c, %flat : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
+// CHECK-NEXT: }

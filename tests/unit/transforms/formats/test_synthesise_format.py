@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +13,11 @@ from hypothesis import strategies as st
 
 from tinyml.dialects.formats.codebook import CodebookType
 from tinyml.dialects.formats.number_format import NumberFormat, Reals
+from tinyml.transforms.formats import synthesise_format
 from tinyml.transforms.formats.constants.number_lists import NumberLists
+
+SYNTHESIS: Any = synthesise_format
+POWERS = SYNTHESIS.POWERS
 
 
 def lost(format: NumberFormat, reals: Reals, weights: Reals) -> float:
@@ -61,3 +69,43 @@ def test_constants_of_any_size_have_a_list(scale: float):
     reals = np.random.default_rng(0).normal(size=100) * scale
     made = NumberLists(CodebookType.of_width(3), 9).made_for(reals, np.ones(100))
     assert lost(made, reals, np.ones(100)) <= float((reals**2).sum())
+
+
+def made(losses: dict[str, float], *, shared: bool = False) -> str:
+    """The lists with which a synthesis ends: a letter for each constant names the power of its weights.
+
+    losses: the loss of the program by the lists of its constants.
+    """
+    synthesis: Any = object.__new__(SYNTHESIS._Synthesis)
+    constants = range(len(next(iter(losses))))
+
+    def lists(power: float) -> dict[int, str]:
+        return {index: str(POWERS.index(power)) for index in constants}
+
+    def loss(lists: dict[int, str]) -> float:
+        return losses.get("".join(lists.values()), math.inf)
+
+    synthesis.constants = {index: index for index in constants}
+    synthesis.options = SimpleNamespace(shared=shared, integer_bits=8)
+    synthesis._lists, synthesis._loss = lists, loss
+    return "".join(synthesis.made().values())
+
+
+def test_all_constants_have_the_power_with_the_least_loss():
+    assert made({"00": 3.0, "11": 2.0}) == "11"
+    assert made({"00": 2.0, "11": 2.0}) == "00"
+    assert made({"00": math.inf}) == ""
+
+
+def test_a_power_of_its_own_saves_more_than_a_hundredth():
+    most = 0.99 * 2.0
+    assert made({"00": 2.0, "10": most}) == "00"
+    assert made({"00": 2.0, "10": math.nextafter(most, 0.0)}) == "10"
+    assert made({"00": 2.0, "10": 1.0}, shared=True) == "00"
+
+
+def test_the_second_constant_is_compared_with_the_best_of_the_first():
+    losses = {"00": 2.0, "10": 1.5, "01": 1.0}
+    assert made(losses) == "10"
+    assert made({**losses, "12": 1.49}) == "10"
+    assert made({**losses, "12": 1.48}) == "12"

@@ -202,6 +202,16 @@ def test_kernels_that_are_called_besides_stay():
     assert tiles.added(taken) - alone == sum(call.kernel.code for call in tiles.usual.values())
 
 
+def test_what_runs_ten_times_saves_ten_times_as_much():
+    def savings(text: str) -> list[tuple[float, float]]:
+        groups = Tiles(Parser(context(), text).parse_module(), TARGET).groups(1e6)
+        return [each.saving for group in groups for each in group.values() if isinstance(each, TileCandidate)]
+
+    once = savings(program(tile(4, "once")))
+    assert once
+    assert savings(program("", tile(4, "often"))) == [(10 * units, 10 * cycles) for units, cycles in once]
+
+
 def test_time_counts_in_cycles_of_the_core():
     """The saving of a kernel is the difference between the cycles that `cycles_of_runs` computes for it and for the
     kernel that it replaces. `check_times` compares these cycles with those of programs.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from programs.paths import FILECHECK
@@ -10,6 +12,7 @@ from programs.searches import evaluation_of
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.codebook import CodebookType
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.midrise import MidriseType
@@ -22,6 +25,7 @@ from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.search_weights import SearchWeightsPass
 
+WEIGHTS: Any = search_weights
 OTHERS = CodebookType.of_width(4), MxIntType.of_width(4)
 
 
@@ -116,3 +120,35 @@ def test_a_mask_has_a_format_with_0_and_computed_tensors_have_none_for_constants
     assert admitted["W"] == [midrise, codebook, mxint]
     assert admitted["m"] == [codebook, mxint]
     assert admitted["X"] == admitted["s"] == [format for format in OTHERS if format.CONSTANTS_FROM is None]
+
+
+def narrowed(limit: float, *constants: Sequence[tuple[float, float]]) -> list[float]:
+    """The bits of each constant of one element after `narrowed` within a limit.
+
+    constants: for each constant, the bits and the losses of its options.
+    """
+    weights = WEIGHTS._Weights(SimpleNamespace(classes=[]), [], limit)
+    weights.elements = len(constants)
+    choice = FormatChoice(OTHERS[0])
+    weights.options = {i: [WEIGHTS._Option(choice, *one) for one in options] for i, options in enumerate(constants)}
+    return [option.bits for option in weights.narrowed().values()]
+
+
+def test_what_adds_the_least_loss_for_a_bit_is_narrowed_first():
+    """The first constant loses more, but adds less."""
+    high, low = [(8, 5.0), (4, 6.0)], [(8, 0.0), (4, 2.0)]
+    assert narrowed(6, high, low) == [4, 8]
+    assert narrowed(6, low, high) == [8, 4]
+    # Both lose as much, one of them for fewer bits.
+    assert narrowed(6, [(8, 0.0), (6, 2.0)], [(8, 0.0), (4, 2.0)]) == [8, 4]
+    # Of two constants that add as much, the first one is narrowed.
+    assert narrowed(6, low, low) == [4, 8]
+
+
+def test_constants_just_within_the_limit_stay():
+    options = [(8, 0.0), (4, 1.0)]
+    assert narrowed(8, options, options) == [8, 8]
+    assert narrowed(7.75, options, options) == [4, 8]
+    assert narrowed(4, options, options) == [4, 4]
+    with pytest.raises(InputError, match=r"constants take 4.00 bits an element at least, more than 3.99"):
+        narrowed(3.99, options, options)
