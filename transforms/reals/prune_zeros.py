@@ -86,7 +86,7 @@ class _Lanes:
         """
         if value in self.zeros:
             return True
-        if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
+        if prod(shape := tdsl.shape_of(value)) != max(shape):
             return False
         return self._add_maker(value) and all(self._add_reader(use.operation, value) for use in value.uses)
 

@@ -1,6 +1,9 @@
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=32:0/0,slow=64K:3/3" target=riscv},check-packing' | filecheck %s
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=16:0/0,slow=64K:3/3" target=riscv},check-packing' | filecheck %s --check-prefix=LESS
 // RUN: tinyml-opt %s -p 'place-memories{memory="slow=16:3/3,fast=16:0/0" target=riscv judge=none},check-packing' | filecheck %s --check-prefix=TURNED
+// RUN: tinyml-opt %s -p 'place-memories{memory="fast=16:0/0,slow=64K:2/1" target=riscv}' | filecheck %s --check-prefix=LOADS
+// RUN: tinyml-opt %s -p 'place-memories{memory="fast=16:0/0,slow=64K:1/2" target=riscv}' | filecheck %s --check-prefix=STORES
+// RUN: tinyml-opt %s -p 'place-memories{memory="fast=48:0/0,slow=64K:3/3,stack=32" target=riscv}' | filecheck %s --check-prefix=TIGHT
 // RUN: not tinyml-opt %s -p 'place-memories{memory="fast=16:0/0" target=riscv}' 2>&1 | filecheck %s --check-prefix=LITTLE
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=304:0/0,slow=64K:3/3,flash=1M:5/0" target=riscv}' | filecheck %s --check-prefix=HOT
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=288:0/0,slow=64K:3/3,flash=1M:5/0" target=riscv}' | filecheck %s --check-prefix=WARM
@@ -38,6 +41,8 @@ func.func @chain(%X: memref<16x1x!fixed.q<8, 7>>) -> index {
 // TURNED: cost = 240 : i64, bound = 240 : i64, proof = "{{.*}}", checked = ""
 // TURNED-NEXT: %a = scratch.view %arena[16 : i64]
 // TURNED-NEXT: %b = scratch.view %arena[0 : i64]
+// LOADS: cost = 144 : i64
+// STORES: cost = 96 : i64
 // LITTLE: place_memories.mlir:{{.*}}: pass 'place-memories': --memory: buffers need 32 bytes, the largest (a) 16 in one memory; the memories have fast 16
 
 // The matrix of 256 bytes and the starts of its sums, 16 bytes, are loaded 3 times. They are copied to fast memory if it
@@ -57,6 +62,9 @@ func.func @chain(%X: memref<16x1x!fixed.q<8, 7>>) -> index {
 // STACK-SAME: name = "slow"
 // STACK-SAME: bytes = 0 : i64, stack = 32 : i64
 // STACK-SAME: cost = 288 : i64
+// TIGHT: bytes = 16 : i64, stack = 32 : i64
+// TIGHT-SAME: bytes = 16 : i64, stack = 0 : i64
+// TIGHT-SAME: cost = 240 : i64
 // BESIDE: bytes = 32 : i64, stack = 32 : i64
 // BESIDE-SAME: cost = 0 : i64
 

@@ -26,6 +26,9 @@
 // RUN: tinyml-opt %t-three.mlir -p 'decide-class{data="%t-three.npz"}' | filecheck %s --check-prefix=THREE
 // RUN: tinyml-opt %t-three.mlir -p 'decide-class{names=a,b,c}' | filecheck %s --check-prefix=THREE
 // RUN: tinyml-opt %t-three.mlir -p 'decide-class{names=a,b}' | filecheck %s --check-prefix=VALUE
+// RUN: tinyml-opt %t-matrix.mlir -p 'decide-class{names=a,b,c,d}' | filecheck %s --check-prefix=KEPT
+// RUN: tinyml-opt %t-pair.mlir -p 'decide-class{names=no,yes}' | filecheck %s --check-prefix=KEPT
+// RUN: tinyml-opt %t-number.mlir -p 'decide-class{names=no,yes}' | filecheck %s --check-prefix=NUMBER
 // RUN: tinyml-opt %t-detector.mlir -p 'decide-class{data="%t-11.npz"}' | filecheck %s --check-prefix=VALUE
 
 // VALUE-NOT: tdsl.sign
@@ -51,6 +54,13 @@
 
 // THREE: %label = tdsl.argmax %y
 // THREE-NEXT: func.return %label, %y
+
+// Neither a matrix nor two results decide, but a number without axes does.
+// KEPT-NOT: tdsl.sign
+// KEPT-NOT: tdsl.argmax
+// KEPT: func.return
+// NUMBER: %label = tdsl.sign %y
+// NUMBER-NEXT: func.return %label, %y : index, tensor<f32>
 
 //--- sigmoid.mlir
 func.func @sigmoid(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
@@ -86,4 +96,22 @@ func.func @detector(%x: tensor<1x1xf32>) -> tensor<1x1xf32> attributes {tdsl.int
   %three = tdsl.const dense<3.0> : tensor<1x1xf32> -> tensor<1x1xf32>
   %y = tdsl.mul %three, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
+}
+
+//--- matrix.mlir
+func.func @matrix(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %y = tdsl.neg %x : tensor<2x2xf32> -> tensor<2x2xf32>
+  func.return %y : tensor<2x2xf32>
+}
+
+//--- pair.mlir
+func.func @pair(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %y = tdsl.neg %x : tensor<1x1xf32> -> tensor<1x1xf32>
+  func.return %x, %y : tensor<1x1xf32>, tensor<1x1xf32>
+}
+
+//--- number.mlir
+func.func @number(%x: tensor<f32>) -> tensor<f32> {
+  %y = tdsl.neg %x : tensor<f32> -> tensor<f32>
+  func.return %y : tensor<f32>
 }

@@ -283,3 +283,71 @@ func.func @grid(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: %z = tdsl.matmul %c, %flat : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// A matrix with two readers keeps its rows, and so does one whose product a computed matrix multiplies.
+func.func @shared(%x: tensor<1x1xf32>, %w: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  %b = tdsl.const dense<[[0.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %c = tdsl.const dense<[[0.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %d = tdsl.const dense<[[5.0, 6.0, 8.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  %by = tdsl.matmul %b, %y : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %z = tdsl.matmul %d, %by : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  %cx = tdsl.matmul %c, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %v = tdsl.matmul %w, %cx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y, %z, %v : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @shared(%x: tensor<1x1xf32>, %w: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}0.000000e+00], [2.000000e+00], [3.000000e+00]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}0.000000e+00], [2.000000e+00], [3.000000e+00]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00, 7.000000e+00]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %d = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00, 8.000000e+00]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %by = tdsl.matmul %b, %y : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %z = tdsl.matmul %d, %by : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %cx = tdsl.matmul %c, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %v = tdsl.matmul %w, %cx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y, %z, %v : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+// CHECK-NEXT: }
+
+// -----
+
+// A row and a column that are zero in part keep their element.
+func.func @partly(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %b = tdsl.const dense<[[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]]> : tensor<3x2xf32> -> tensor<3x2xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 0.0], [0.0, 6.0, 7.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x2xf32>, tensor<2x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @partly(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 2.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 0.000000e+00], [0.000000e+00, 7.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y : tensor<2x1xf32>
+// CHECK-NEXT: }
+
+// -----
+
+// Two elements are the fewest of which one goes, through an elementwise op, too.
+func.func @two(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[0.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %h = tdsl.relu %bx : tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @two(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+// CHECK-NEXT: %b = tdsl.const dense<2.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<6.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %h = tdsl.relu %bx : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
+// CHECK-NEXT: }
