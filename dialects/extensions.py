@@ -9,7 +9,8 @@ demand.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -71,15 +72,29 @@ def missing_part(where: str) -> str | None:
     return None if part == CORE or is_installed(where) else part
 
 
+@contextmanager
+def parts_installed() -> Generator[None]:
+    """A context in which the import of a module of an extension that is not installed raises `InputError`. An
+    installed extension may import modules of another extension.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        where = error.name or ""
+        part = missing_part(where) if where.startswith(_PACKAGE) else None
+        if part is None:
+            raise
+        raise InputError(f"this {needs(part)}") from None
+
+
 def imported(where: str) -> Any:
     """The module `where` or, if `where` is `MODULE:NAME`, the object `NAME` of the module.
 
-    Raises `InputError` for a module of an extension that is not installed.
+    Raises `InputError` for a module that belongs to an extension that is not installed, or imports such a module.
     """
     module, _, name = where.partition(":")
-    if (part := missing_part(module)) is not None:
-        raise InputError(f"this {needs(part)}")
-    found = import_module(module)
+    with parts_installed():
+        found = import_module(module)
     return getattr(found, name) if name else found
 
 

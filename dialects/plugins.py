@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import parts_installed
 from tinyml.dialects.interface_version import version_mismatch
 from tinyml.dialects.modules import first_line, is_installed
 
@@ -121,11 +122,12 @@ class Row:
         """The object of type `kind` that the row names.
 
         Raises `PluginError` if the object cannot be loaded or has another type, or if the package was written for
-        another version of the interface.
+        another version of the interface. Raises `InputError` for a row of tinyml whose module needs an extension that
+        is not installed.
         """
         if not self.is_ours:
             _check_version(self)
-        with self.blamed():
+        with self.blamed(), parts_installed():
             if EntryPoint.pattern.match(self.value) is None:
                 raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)

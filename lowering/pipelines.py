@@ -50,10 +50,10 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 }
 """Properties of the program's format that steps use as a condition or as the value of a field."""
 
-OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
+OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int | None]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
     "moves": lambda given: "ram" in given or traits_of(given.get("plan", AUTO)).sliced,
-    "synthesised": lambda given: synthesised_bits(given.get("weights")) or False,
+    "synthesised": lambda given: synthesised_bits(given.get("weights")),
 }
 """Values of fields that are derived from options.
 

@@ -100,13 +100,13 @@ SYNTHESISED = "synthesised"
 """The name, in place of a constants' format, of lists of numbers that are synthesised for a model's constants."""
 
 
-def synthesised_bits(weights: str | None) -> int:
-    """The number BITS if `weights` is `synthesised:BITS`; 0 if it is None or the name of a format. Raises `InputError`
-    if BITS is missing or not a positive integer.
+def synthesised_bits(weights: str | None) -> int | None:
+    """The number BITS if `weights` is `synthesised:BITS`; None if it is None or the name of a format. Raises
+    `InputError` if BITS is missing or not a positive integer.
     """
     name, _, bits = (weights or "").partition(":")
     if name != SYNTHESISED:
-        return 0
+        return None
     if not (bits.isdecimal() and bits.isascii() and int(bits)):
         raise InputError(f"expected {SYNTHESISED}:BITS, got '{weights}'")
     return int(bits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from tinyml.dialects import own_rows
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import part_on_call
+from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.plugins import Row
 from tinyml.lowering import pipelines
 from tinyml.tools.main import main
@@ -68,6 +69,18 @@ def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():
     absent = part_on_call("tinyml.targets.helium.none:function")
     with pytest.raises(InputError, match=r"^this needs the part 'helium'"):
         absent(8)
+
+
+def test_a_module_that_needs_an_absent_extension_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "needy.py").write_text("from tinyml.targets.helium.none import function\n")
+    (tmp_path / "broken.py").write_text("import module_of_nobody\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for load in (lambda: imported("needy:function"), lambda: Row("name", "needy:function").load(object)):
+        with pytest.raises(InputError, match=r"^this needs the part 'helium' of tinyml, which is not installed$"):
+            load()
+    for load in (lambda: imported("broken"), lambda: Row("name", "broken:function").load(object)):
+        with pytest.raises(ModuleNotFoundError, match="module_of_nobody"):
+            load()
 
 
 def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]]):
