@@ -46,7 +46,8 @@ class FeatureMap:
         """The scales and zeros, rounded to single precision, as values for the fields of an `InputInterface` by
         name.
         """
-        parts = {"scales": self.scales, "offsets": self.zeros}
+        # The sum turns -0.0 into 0.0.
+        parts = {"scales": self.scales, "offsets": self.zeros + 0.0}
         return {name: tuple(shortest_period(numbers).astype(np.float32).tolist()) for name, numbers in parts.items()}
 
     def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:

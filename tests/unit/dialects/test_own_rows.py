@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -74,7 +75,7 @@ def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():
 def test_a_module_that_needs_an_absent_extension_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "needy.py").write_text("from tinyml.targets.helium.none import function\n")
     (tmp_path / "broken.py").write_text("import module_of_nobody\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     for load in (lambda: imported("needy:function"), lambda: Row("name", "needy:function").load(object)):
         with pytest.raises(InputError, match=r"^this needs the part 'helium' of tinyml, which is not installed$"):
             load()

@@ -286,7 +286,8 @@ def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]
 
 def test_later_choices_count_only_the_bytes_that_they_add():
     """After the first, of 100 bytes, 2 cycles for one byte come before 10 for ten bytes, which do not fit then."""
-    sizes, savings = {"first": 100, "small": 1, "large": 10}, {"first": 1000, "small": 2, "large": 10}
+    sizes = {"first": 100, "small": 1, "large": 10}
+    savings: dict[Any, int] = {"first": 1000, "small": 2, "large": 10}
     nothing = SimpleNamespace(flash=0, ram=0, time=0)
     tiles: Any = SimpleNamespace(added=lambda taken: sum(map(sizes.__getitem__, taken)))  # pyright: ignore
     estimates: Any = SimpleNamespace(of=lambda _: nothing)  # pyright: ignore
