@@ -134,3 +134,20 @@ func.func @enough(%x: memref<3x!fixed.q<8, 4>>) {
 }
 // BOTH: %often = scratch.constant {{.*}} : tensor<12xi8> far -> memref
 // BOTH: %rare = scratch.constant {{.*}} : tensor<3xi8> -> memref
+
+// -----
+
+// No kernel reads both operands far: an array that is both operands stays near.
+func.func @square(%y: memref<1x!fixed.q<8, 4>>) {
+  %zero = arith.constant 0 : index
+  %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]> : tensor<11xi8> -> memref<11x!fixed.q<8, 3>, #scratch.flash>
+  %first = num.constant {value = 0.0 : f64} -> !fixed.q<16, 6>
+  %begin = num.start %first : !fixed.q<16, 6> -> !fixed.acc<24, 6>
+  %sum = num.call #num.dot(%begin, %w, %w) by #num.kernel<"tm_dot_s8_s8_s24"> : (!fixed.acc<24, 6>, memref<11x!fixed.q<8, 3>, #scratch.flash>, memref<11x!fixed.q<8, 3>, #scratch.flash>) -> !fixed.acc<24, 6>
+  %z = num.finish %sum {bound = array<i64: -9000, 9000>} : !fixed.acc<24, 6> -> !fixed.q<8, 4>
+  memref.store %z, %y[%zero] : memref<1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK-LABEL: func.func @square
+// CHECK: %w = scratch.constant {{.*}} : tensor<11xi8> -> memref
+// CHECK: by #num.kernel<"tm_dot_s8_s8_s24">
