@@ -11,7 +11,7 @@ from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute
 WEIGHTS_AS_DATA = OwnAttribute(
     "tinyml.weights_as_data",
     {HolderKind.FUNCTION: UNIT},
-    "The values of the function's arrays of numbers may change without a change of the program.",
+    "The elements of the function's arrays of numbers may be replaced without a change of the program.",
 )
 
 DATA = OwnAttribute(

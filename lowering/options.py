@@ -58,14 +58,14 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     weights: str | None = option(
-        "format of constants, if it differs from --format and --width; synthesised:BITS makes lists of numbers for the "
-        "model, which takes minutes",
+        "format of constants, if it differs from --format and --width; synthesised:BITS computes lists of numbers for "
+        "the model, which takes minutes",
         default=None,
         metavar="FORMAT:BITS",
         group=OptionGroup.NUMBERS,
     )
     packed: str | None = option(
-        "store constants of few bits packed in flash: auto packs where that pays",
+        "store constants of few bits in flash without unused bits: auto, if the saved bytes outweigh the time",
         default=None,
         choices=PACKED,
         group=OptionGroup.MEMORY,
@@ -81,7 +81,7 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     float_features: bool = option(
-        "let decision trees compare the floats themselves if nothing else reads the input, without conversions",
+        "let decision trees compare the floats of the input without conversion, if no other op reads the input",
         default=False,
         group=OptionGroup.NUMBERS,
     )
@@ -93,7 +93,7 @@ class CompileOptions:
         group=OptionGroup.BOARD,
     )
     classes: tuple[str, ...] | None = option(
-        "names of the classes in the order of their indices, in place of those that the model file has",
+        "names of the classes in the order of their indices, instead of those in the model file",
         default=None,
         metavar="NAME,...",
         group=OptionGroup.MODEL,
@@ -106,23 +106,26 @@ class CompileOptions:
         group=OptionGroup.MODEL,
     )
     fold_affine: bool = option(
-        "fold scalers and projections into the layers behind them if no more answers change on the validation data",
+        "fold scalers and projections into the next layers, unless more predictions change on the validation data",
         default=False,
         group=OptionGroup.NUMBERS,
     )
     outputs: str = option(
-        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax",
+        "result of a classifier: all scores, or only the class, without operations that do not change the class, such "
+        "as softmax",
         default=SCORES,
         choices=OUTPUTS,
         group=OptionGroup.NUMBERS,
     )
     reuse_input: bool = option(
-        "keep the input in the arena and let the model overwrite it (automatic where RAM cannot hold both)",
+        "place the input in the arena, where the model overwrites it (automatic if arena and input do not fit in RAM)",
         default=False,
         group=OptionGroup.MEMORY,
     )
     pack_buffers: bool = option(
-        "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
+        "store buffers of few bits in RAM without unused bits: less RAM, more time",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     packer: str | None = option(
         f"packing algorithm of the arena: {', '.join(PACKERS.names())}",
@@ -131,20 +134,20 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     instances: bool = option(
-        "support several instances of the model, each in a NAME_ctx that all functions expect",
+        "support several instances of the model, each in a structure NAME_ctx that is passed to all functions",
         default=False,
         group=OptionGroup.MEMORY,
     )
     input: str = option(
         "source of the input: an array in memory; an image row by row or a sequence step by step, over the serial line "
-        "or from a callback NAME_row; or a stream, pushed by NAME_push",
+        "or from a callback NAME_row; or a stream, which the caller passes to NAME_push",
         default=MEMORY,
         choices=INPUTS,
         group=OptionGroup.BOARD,
     )
     stride: int | None = option(
-        "frames from one answer of a stream to the next; states of loops go on, windows of images move on (default: "
-        "windows follow each other, and all begins anew)",
+        "frames from one answer of a stream to the next, without a reset of states (default: the windows of answers do "
+        "not overlap, and states are reset after each answer)",
         default=None,
         metavar="FRAMES",
         group=OptionGroup.BOARD,
@@ -162,20 +165,20 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     memory: str | None = option(
-        "memories for buffers and hot constants, with the cycles that a load and a store wait, such as "
-        "dtcm=64K:0/0,sram=256K:2/2; board: all memories of the board whose wait states are known",
+        "memories for buffers and frequently read constants, each with its size and the wait states of a load and a "
+        "store, such as dtcm=64K:0/0,sram=256K:2/2; board: all memories of the board whose wait states are known",
         default=None,
         group=OptionGroup.MEMORY,
     )
     weights_at: str | None = option(
-        "keep the model's numbers in NAME.blob beside the program, which reads it in place after NAME_bind has checked "
-        "it: at an address such as 0x08060000, or in a section such as .weights",
+        "store the model's numbers outside the program, in NAME.blob, at an address such as 0x08060000 or in a section "
+        "such as .weights; the program reads them in place after NAME_bind has checked the blob",
         default=None,
         metavar="PLACE",
         group=OptionGroup.MEMORY,
     )
     weights_margin: float | None = option(
-        "with --weights-at, leave room for weights greater by this factor when the model is trained again",
+        "with --weights-at, choose formats for weights that are larger by this factor after the model is trained again",
         default=None,
         metavar="FACTOR",
         group=OptionGroup.MEMORY,
@@ -187,7 +190,7 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     round_sums: bool = option(
-        "round sums that loops carry, in place of wide accumulators in RAM (searches with --ram try both)",
+        "round sums that loops carry, instead of storing wide accumulators in RAM (searches with --ram try both)",
         default=False,
         group=OptionGroup.MEMORY,
     )
@@ -199,8 +202,8 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     judge: str = option(
-        "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs: "
-        f"{OTHER_JUDGE} does so only where a search proved it, {NO_JUDGE} never",
+        "algorithm that proves the lower bound of a small program's arena a second time; "
+        f"{OTHER_JUDGE}: if a search proved the bound, the other search; {NO_JUDGE}: no second proof",
         default=OTHER_JUDGE,
         choices=(NO_JUDGE, OTHER_JUDGE, *JUDGES),
         group=OptionGroup.MEMORY,
@@ -223,12 +226,12 @@ class CompileOptions:
 class PipelineOptions(CompileOptions):
     """The options of pipelines: the users' options, the validation set and the target."""
 
-    data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
+    data: str = option(".npz file with the validation set `x`, on which ranges are profiled and weights are rounded")
     ram: int | None = option(
-        "bytes of RAM: the fastest plan that fits is taken (default: the ordinary plan)", default=None
+        "limit on RAM in bytes, within which the fastest plan is chosen (default: the ordinary plan)", default=None
     )
     flash: int | None = option(
-        "bytes of flash that the program may fill with larger, faster kernels and code (default: none are used)",
+        "limit on flash in bytes, up to which larger, faster kernels and code are used (default: none are used)",
         default=None,
     )
     target: str = option("board whose kernels are used", default=HOST, metavar="NAME")

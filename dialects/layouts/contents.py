@@ -37,20 +37,20 @@ CONTENTS: dict[str, Callable[[Attribute], Content]] = {}
 def _declared(name: str, words: str, where: str) -> OwnAttribute:
     read = on_call(f"tinyml.dialects.layouts.{where}.of")
     attribute = OwnAttribute(
-        name, {HolderKind.DECLARATION: read_by(words, read)}, f"What a C function contains: {words}."
+        name, {HolderKind.DECLARATION: read_by(words, read)}, f"The content of a C function: {words}."
     )
     CONTENTS[attribute] = read
     return attribute
 
 
-ROWS = _declared("tinyml.coded_rows", "rows that are code", "coded_rows:CodedRows")
+ROWS = _declared("tinyml.coded_rows", "rows of weights as code", "coded_rows:CodedRows")
 TILE = _declared("tinyml.coded_tile", "a tile whose weights are code", "coded_rows:CodedTile")
 FOREST = _declared("tinyml.forest", "a forest", "trees:ForestCode")
 
 LANES = OwnAttribute(
     "tinyml.lanes",
     {HolderKind.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
-    "The function of lanes that a C function implements.",
+    "The `num.lane_function` that a C function implements.",
 )
 
 

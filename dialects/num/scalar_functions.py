@@ -255,7 +255,8 @@ class MinimumOp(_ExtremeOp):
 class StepOp(UnaryOp):
     """1 if the input is greater than 0, otherwise 0.
 
-    If the sign of the input decides between two classes, the result is the vote for one of them.
+    Applied to the decision function of a pair of classes, the op computes a vote: 1 for one of the two classes, 0 for
+    the other.
     """
 
     name = "num.step"

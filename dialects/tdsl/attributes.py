@@ -102,7 +102,7 @@ class Range(ParametrizedAttribute):
 
 @irdl_attr_definition
 class Profile(ParametrizedAttribute):
-    """The least and the greatest of a tensor's values on a data set, and their `PERCENTILES`.
+    """The least and the greatest of a tensor's values on a data set, and the percentiles that `PERCENTILES` lists.
 
     The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. For a tensor in a loop, the profile includes
     the values of all iterations.
@@ -190,7 +190,7 @@ RINGS = OwnAttribute(
 CALLS = OwnAttribute(
     "tdsl.calls",
     {"scf.for": integer(1)},
-    "The number of iterations of a loop of a step function, from a reset to the answer.",
+    "The number of iterations of a loop of a step function in all calls from a reset to the answer.",
 )
 
 PROFILE = OwnAttribute(

@@ -185,7 +185,7 @@ class Conv2dOp(ContractionOp):
 
     `turns` contains the number of rows of each turn. A convolution with `turns` runs in place and overwrites its image,
     which no other op may read. Such a convolution pads the image itself: `padding` is the number of pixels above,
-    below, on the left and on the right, and `value` is the real of these pixels (0 by default).
+    below, on the left and on the right, and `value` is the real number that these pixels represent (0 by default).
 
     `tile` is the kernel that computes all results, or the results of one line per call. It is chosen when the image is
     split into parts for a kernel.

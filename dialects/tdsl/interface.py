@@ -360,14 +360,16 @@ class ProgramInterface:
         _INTEGERS,
         "The integer labels of the classes in data, if `classes` are names for a model with such labels.",
     ] = None
-    clusters: Annotated[bool, _FLAG, "The results are indices of clusters; no data set has the right answers."] = False
+    clusters: Annotated[bool, _FLAG, "The results are indices of clusters, which `y` of a data set cannot contain."] = (
+        False
+    )
     threshold: Annotated[
         float | None, _NUMBER, "The score below which a sample is an anomaly, for a program that detects anomalies."
     ] = None
     stored: Annotated[
         StoredExamples | None,
         _STORED,
-        "The parts that take most of a model: their number, their name, and advice to reduce them.",
+        "The parts that take most of the memory of a model: their number, their name, and advice to reduce them.",
     ] = None
     instances: Annotated[bool, _FLAG, "The program's memory belongs to instances; the caller may create several."] = (
         False

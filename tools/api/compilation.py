@@ -81,14 +81,14 @@ def compile(
         .npz file with `x` and optionally `y`. A model that already has number formats does not require X_val. A model
         with several inputs accepts a tuple or a list of arrays in the order of the inputs, or a dictionary by their
         names. Arrays contain real numbers, of any numeric type; integers are sensor readings only with input_unit.
-    y_val: the class of each sample, or its values, for accuracy.
+    y_val: the class of each sample, or its target values, with which the accuracy is measured.
     board: the name of the board; an Arduino Uno by default.
     X_test, y_test: data for the measurement of accuracy, by default X_val and y_val.
     raw: true if X_val and X_test contain raws of the input, for a model that already has number formats; integers in an
         .npz file are always raws.
     verbose: true to show progress on standard error.
-    features: for a wake word in a .tflite or .json file of microWakeWord, its front end
-        (`tinyml.features.MicroFrontend`); for that of MLPerf Tiny, `tinyml.features.LogMel`.
+    features: for a wake-word model, its front end: `tinyml.features.MicroFrontend` for a .tflite or .json file of
+        microWakeWord, `tinyml.features.LogMel` for the wake-word network of MLPerf Tiny.
     cutoff: the probability above which the wake word is detected, by default that of the .json file.
     window: the number of probabilities whose mean is compared with the cutoff, by default that of the .json file.
     options: the options of `tinyml compile`, with underscores in their names.
@@ -102,7 +102,7 @@ def compile(
     Arrays are written to a temporary .npz file, which is removed when the call returns. The IR of the program contains
     the profiles, so that its levels can be compiled further without the data. Issues a `CompileWarning` for each entry
     of the report's `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and
-    `TypeError` for an unknown keyword and a value of another type.
+    `TypeError` for an unknown keyword and for an option value of the wrong type.
     """
     if isinstance(model, list):
         return imported("tinyml.tools.api.shared_programs:compile_together")(model, board, options)

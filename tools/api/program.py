@@ -49,7 +49,7 @@ class CompileWarning(UserWarning):
 
 
 class Program:
-    """A compiled model and its folder, as `tinyml compile` writes the folder.
+    """A compiled model and its folder, which contains the same files as the output folder of `tinyml compile`.
 
     folder: the folder with the C files, the IR of every level and the report.
     inputs: the user's files that the compilation read, which `save` does not overwrite.
@@ -63,8 +63,8 @@ class Program:
     def report(self) -> Report:
         """The report: formats, accuracy, sizes, times. `print` shows the text that `tinyml compile` prints.
 
-        The lines and warnings of the report use Python terms. Raises `InputError` for a report of another version of
-        tinyml.
+        The lines and warnings of the report name Python arguments instead of command-line options. Raises `InputError`
+        for a report of another version of tinyml.
         """
         from tinyml.tools.driver.output_folder import read_fields
 
@@ -122,10 +122,10 @@ class Program:
         raw: true if X contains raws of the program's input, the integers that the C function reads.
 
         The evaluator runs all samples at once. A classifier returns the class labels (samples,), or class indices if
-        the model has no labels. A detector returns 1, and -1 for anomalies, (samples,). Any other model returns its
-        values, (samples,) or (samples, values). Issues a `CompileWarning` if more than 1 % of the numbers lie far
-        outside the range of the input format, for example because a scaler was forgotten; a detector issues none.
-        Raises `InputError` for inputs that do not match the model.
+        the model has no labels. A detector returns 1 for normal samples and -1 for anomalies, (samples,). Any other
+        model returns its values, (samples,) or (samples, values). Issues a `CompileWarning` if more than 1 % of the
+        numbers lie far outside the range of the input format, for example because a scaler was forgotten; a detector
+        issues none. Raises `InputError` for inputs that do not match the model.
         """
         outputs = self._evaluate(X, raw)
         if self.threshold is not None:

@@ -104,8 +104,8 @@ class BuildOptions(CompileOptions, TargetOptions):
         group=OptionGroup.NUMBERS,
     )
     cache: Path | None = option(
-        "folder in which costs, losses and rounded constants are kept, so that the next command for the same model and "
-        "data takes them from there (default: none)",
+        "folder in which costs, losses and rounded constants are stored for later commands with the same model and "
+        "data (default: none)",
         default=None,
         metavar="FOLDER",
         group=OptionGroup.MODEL,
@@ -134,7 +134,8 @@ class Request(BuildOptions, ModelArgument):
         group=OptionGroup.NUMBERS,
     )
     outputs: str = option(
-        "result of a classifier: all scores, or only the class, without steps that keep the class, such as softmax; "
+        "result of a classifier: all scores, or only the class, without operations that do not change the class, such "
+        "as softmax; "
         f"{AUTO_FORMAT} is {CLASS} with --format {AUTO_FORMAT} and {SCORES} otherwise",
         default=AUTO_FORMAT,
         choices=(AUTO_FORMAT, *OUTPUTS),
@@ -147,13 +148,13 @@ class Request(BuildOptions, ModelArgument):
         group=OptionGroup.MODEL,
     )
     val: Path | None = option(
-        "inputs x to profile with and, optionally, labels y; not needed for a model that keeps its number formats",
+        "inputs x on which ranges are profiled and, optionally, labels y; not needed if number formats do not change",
         default=None,
         metavar="FILE.npz",
         group=OptionGroup.MODEL,
     )
     test: Path | None = option(
-        "data to measure accuracy on (default: --val)", default=None, metavar="FILE.npz", group=OptionGroup.MODEL
+        "data on which accuracy is measured (default: --val)", default=None, metavar="FILE.npz", group=OptionGroup.MODEL
     )
     out: Path = option(
         "folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL, writes=FOLDER

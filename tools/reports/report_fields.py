@@ -413,7 +413,9 @@ class Report:
         return notebook_table(cast(Any, self))
 
     def as_json(self) -> dict[str, Any]:
-        """The report in the form of `report.json`: options among the fields, and times named after the unit."""
+        """The content of `report.json`: a dictionary in which the options are separate entries, and the names of times
+        contain the unit.
+        """
         entries: dict[str, Any] = {}
         for field in fields(self):
             match field.name:

@@ -156,24 +156,24 @@ BYTES = Statistic("num-bytes", "Bytes of the arenas")
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of
-    the function.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of the
+    function.
 
-    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop
-    nest that computes the result is the last reader of the operand. The result then starts at least the safe
-    distance below the operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a
-    different operand if this saves one percent of the arena.
+    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
+    that computes the result is the last reader of the operand. The result then starts at least the safe distance below
+    the operand (`overlap/overlap_distance.py`). In mode `auto`, a `scratch.reuse` uses the bytes of a different operand
+    if this saves at least one percent of the arena.
 
     mode: the packing algorithm.
     align: a power of two that divides all offsets, in addition to the element size.
     limit: the greatest permitted size of the arena, in bytes.
-    moves: whether each operand may move at most once, before the op whose result overlaps it, if this saves one
-        percent of the arena.
+    moves: whether each operand may move at most once, before the op whose result overlaps it, if this saves at least
+        one percent of the arena.
 
     The arena records a lower bound on the bytes of every packing. If the bound exceeds the peak of live bytes, the
-    arena also records the search that proved the bound. The arena records the algorithm that found the packing,
-    unless it is first fit. The packing is optimal if its size equals the bound. Each view records the program
-    points between which it is live. Unused buffers are erased. A function without buffers is unchanged.
+    arena also records the search that proved the bound. The arena records the algorithm that found the packing, unless
+    it is first fit. The packing is optimal if its size equals the bound. Each view records the program points between
+    which it is live. Unused buffers are erased. A function without buffers is unchanged.
 
     Raises `InputError` for options out of range, for a function that is already packed, and for an arena above the
     limit. In the last case the message names the op at the peak and the buffers that are live there.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 GAP = OwnAttribute(
     "scratch.order_gap",
     {HolderKind.FUNCTION: integer(0)},
-    "Upper bound on the bytes by which the order of a block exceeds the optimum.",
+    "Upper bound on the bytes by which the peak of the order of a block exceeds the optimal peak.",
 )
 
 

@@ -102,24 +102,23 @@ class AssignFormatPass(ModulePass):
     format: a dialect that defines a number format, or a builtin type. If the format is only for constants of many
         elements, all other tensors have the default format.
     width: bits of each element; the format's usual width by default.
-    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. A format that is only
-        for constants of many elements is used for these. With `synthesised:BITS`, only the constants for which
-        `synthesise-format` recorded a format (`tdsl.numbers`) have another format than `format`. Recorded formats
-        are used whatever this option is.
-    widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the
-        source (the names of `tensor_classes`).
-    zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside
-        this range saturate. A negative N widens the range.
-    functions: the scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable
-        method.
+    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. A format that is only for
+        constants of many elements is used for these. With `synthesised:BITS`, only the constants for which
+        `synthesise-format` recorded a format (`tdsl.numbers`) have another format than `format`. Recorded formats are
+        used regardless of this option.
+    widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source
+        (the names of `tensor_classes`).
+    zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside this
+        range saturate. A negative N widens the range.
+    functions: the scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable method.
     scale_by: the rule for the scales of tensors that are not constant; by default the format's rule. `scores` chooses
         the scales that change the scores least (`ScoreErrors`) and requires data. `greatest` derives the scales from
         the greatest values.
     data: .npz file with inputs `x`. On these inputs the weights of products are rounded so that the sums have small
         errors (`round_weights`). If all tensors of the program are f32, the weights are then refined so that the
         margins between the best scores have small errors (`refine_constants`). Without data, weights are rounded to
-        nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on
-        the data.
+        nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the
+        data.
 
     Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
     missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor

@@ -21,12 +21,12 @@ from tinyml.dialects import tdsl
 class BlockSumsPass(ModulePass):
     """Split loops at L1 into blocks of iterations.
 
-    The pass applies to a loop over all `i` whose only carried values are accumulators that become `carried +
-    constant[i] * factor`. Other loops are unchanged.
+    The pass applies to a loop over all `i` whose only carried value is a tensor of accumulators, which becomes `carried
+    + constant[i] * factor`. Other loops are unchanged.
 
-    block: the maximum size in bytes of the stored factors. A block has as many iterations as fit these bytes and
-    divide the total number of iterations. Blocks of more than 16 bytes reduce the time by only a few percent, which
-    does not justify the memory.
+    block: the maximum size in bytes of the stored factors. The number of iterations of a block is the greatest divisor
+    of the total number of iterations whose factors fit in these bytes. If this divisor is below 4, the loop is
+    unchanged. Blocks of more than 16 bytes reduce the time by only a few percent, which does not justify the memory.
     """
 
     name = "block-sums"

@@ -28,8 +28,9 @@ _MIN_PRODUCTS = 3
 class SplitColumnsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and several columns by a loop over its columns.
 
-    Three kinds of products are unchanged: sums of fewer than three products, sums whose bound can only be proven
-    because the right factor is constant, and programs for hardware, which reads columns as fast as rows.
+    Two kinds of products are unchanged: sums of fewer than three products, and sums whose bound can only be proven
+    because the right factor is constant. Programs for hardware are also unchanged, because hardware reads columns as
+    fast as rows.
 
     target: as for printing C.
 

@@ -25,13 +25,13 @@ class TileWindowsPass(ModulePass):
     """Replace every `tdsl.conv2d` of a single image by a loop over pixels.
 
     The loop includes the padding before the convolution and the elementwise ops after it. An image one pixel wide
-    becomes a row of the same number of pixels if only tiles along a row have kernels. Convolutions in place
-    (`turns`) are unchanged. An elementwise op moves into the loop if it is the only reader of the previous result,
-    and if its other operands are tensors of the same shape, numbers per channel or single numbers.
+    becomes a row of the same number of pixels if only tiles along a row have kernels. Convolutions in place (`turns`)
+    are unchanged. An elementwise op moves into the loop if it is the only reader of the previous result, and if its
+    other operands are tensors of the same shape, numbers per channel or single numbers.
 
     target: as for printing C; its kernels determine how many pixels are computed at once.
     ram: a limit in bytes, by default the limit of a search (`tdsl.ram`). With a limit, as many pixels are computed at
-        once as fit the memory that `plan-execution` leaves.
+        once as fit in the memory that `plan-execution` leaves free.
     flash: with a limit, `spend-flash` may choose kernels that process several rows at once. Windows for such kernels
         are gathered, which needs more memory even if no such kernel is chosen.
 

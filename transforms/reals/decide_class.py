@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DecideClassPass(ModulePass):
-    """Let a program whose only result is scores also return the index of a class. Programs that return other results
-    than scores are unchanged, including anomaly detectors.
+    """Let a program whose only result is scores also return the index of a class. Programs that return anything other
+    than scores, and anomaly detectors, are unchanged.
 
     Of several scores, the greatest determines the class, if `y` of the data set has a class for each sample, or if
     there is a name for each score.

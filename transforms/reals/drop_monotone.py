@@ -26,14 +26,14 @@ class DropMonotonePass(ModulePass):
     """Change a program to return a label, and remove increasing functions before the comparison that determines the
     label.
 
-    A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`. A single score means class 1 if it is
-    positive or, if a sigmoid computes it, above 1/2. Results that are computed only from the compared numbers are
-    replaced by these numbers.
+    The label is computed by `tdsl.argmax` from a vector of scores, and by `tdsl.sign` from a single score. A single
+    score means class 1 if it is positive or, if a sigmoid computes it, above 1/2. Results that are computed only from
+    the compared numbers are replaced by these numbers.
 
     outputs: `class`; with `scores`, the default, the program is unchanged.
 
-    Raises `InputError` for any other value of `outputs`, for an anomaly detector, and for a result that is neither
-    a vector of scores nor a single score.
+    Raises `InputError` for any other value of `outputs`, for an anomaly detector, and for a result that is neither a
+    vector of scores nor a single score.
     """
 
     name = "drop-monotone"

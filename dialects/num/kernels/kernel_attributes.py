@@ -234,7 +234,8 @@ class TileKernelAttr(KernelAttr):
 
 @irdl_attr_definition
 class CodeKernelAttr(KernelAttr):
-    """A kernel whose code embeds its constant weights. The op, or the declaration of the function, stores the weights.
+    """A kernel whose code embeds its constant weights. The op that contains this attribute, or the declaration of the
+    kernel's C function, stores the weights.
 
     * coder: the name of the generator of the kernel.
     * key: a digest of the constants, which distinguishes kernels of the same generator.

@@ -281,8 +281,8 @@ def over_entries(
 class SparseDotAttr(LoopRoutineAttr):
     """`(sum, values, gaps, lengths, vector, row, at)`: the sum plus the products of one compressed row and a vector.
 
-    `row` is the index of the row among compressed rows as in `dialects/layouts/sparse_rows.py`. `at` is the index of
-    the first entry of the row among all entries.
+    `row` is the index of the row among the compressed rows, whose layout `dialects/layouts/sparse_rows.py` describes.
+    `at` is the index of the first entry of the row among all entries.
     """
 
     name = "num.sparse_dot"
