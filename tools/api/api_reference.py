@@ -58,8 +58,8 @@ print(program.predict(data["x"][:4]), program.report.ram_bytes.arena)
 estimators of scikit-learn require. The extras `devices` (simulators), `plots`, `torch` and `cluster` install further
 packages. `tinyml doctor` lists missing packages.
 
-The names of `tinyml` load when they are first used, so that `import tinyml` imports neither numpy nor xDSL. Errors of
-the user are `tinyml.InputError`s, whose text is one line.
+The names of `tinyml` load when they are first used, so that `import tinyml` imports neither numpy nor xDSL. Invalid
+input raises `tinyml.InputError`, whose message is one line.
 
 To run passes again with `tinyml-opt` on the data of a compilation, write the data to a file with
 `np.savez("val.npz", x=X_val, y=y_val)`, and pass the path of the file to `compile`: `X_val="val.npz"`. Programs that

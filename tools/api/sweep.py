@@ -105,8 +105,8 @@ def sweep(
 
     `pandas.DataFrame(rows)` converts the rows to a table. A program that cannot be compiled, for example because it
     does not fit the board, yields a row with an `error`. Before any compilation, `sweep` raises `InputError` for
-    invalid arguments and for a CSV file that no sweep wrote. Raises `TypeError` for an unknown keyword and a value of
-    another type.
+    invalid arguments and for a CSV file that no sweep wrote. Raises `TypeError` for an unknown keyword and for an
+    option value of the wrong type.
     """
     from tinyml.transforms.search.engine.workers import Workers
 

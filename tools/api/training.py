@@ -41,7 +41,7 @@ def finetune(
 
     Issues a `CompileWarning` for a loss of more than two points compared with floating point. Raises `InputError` for
     bad input, for limits that cannot be met and for a training that makes the program worse, and `TypeError` for an
-    unknown keyword and a value of another type.
+    unknown keyword and for an option value of the wrong type.
     """
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.finetune import finetune, labelled

@@ -25,7 +25,7 @@ SUFFIXES = (".onnx", ".mlir")
 class PruneRequest(ChannelRequest):
     """A request to prune a network; the fields are the options of `tinyml prune`."""
 
-    ram: int = option("bytes that the plan may have alive at its peak", metavar="BYTES")
+    ram: int = option("limit on the live bytes at the peak of the plan", metavar="BYTES")
     out: Path = option("file to write: .onnx or .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES)
 
 

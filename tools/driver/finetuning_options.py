@@ -23,7 +23,7 @@ class FinetuneOptions:
         "epochs in the program's own arithmetic", default=10, metavar="N", group=OptionGroup.TRAINING
     )
     rate: float = option(
-        "learning rate of Adam in floating point; afterwards a quarter of it, for each bit below 8 twice as much",
+        "learning rate of Adam in floating point; in number formats a quarter of it, doubled for each bit below 8",
         default=0.002,
         group=OptionGroup.TRAINING,
     )
@@ -34,27 +34,27 @@ class FinetuneOptions:
         group=OptionGroup.TRAINING,
     )
     trainings: int = option(
-        "times to train, with different random orders; the one with the least loss on --val is chosen",
+        "number of trainings with different random orders, of which that with the least loss on --val is chosen",
         default=1,
         metavar="N",
         group=OptionGroup.TRAINING,
     )
     seed: int = option("first seed of the random orders", default=1, metavar="N", group=OptionGroup.TRAINING)
     ram: int | None = option(
-        "bytes that the plan may have alive at its peak: channels are removed until it fits",
+        "limit on the live bytes at the peak of the plan; channels are removed until the plan is within the limit",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,
     )
     flash: int | None = option(
-        "bytes that the weights may take", default=None, metavar="BYTES", group=OptionGroup.MEMORY
+        "limit on the bytes of the weights", default=None, metavar="BYTES", group=OptionGroup.MEMORY
     )
     macs: int | None = option(
-        "multiply-accumulates of an inference", default=None, metavar="N", group=OptionGroup.MEMORY
+        "limit on the multiply-accumulates of an inference", default=None, metavar="N", group=OptionGroup.MEMORY
     )
     pruning: str = option(
-        "channels to remove: those without which the loss grows least once other weights are refitted, or those of the "
-        "least L1 norms at the bottleneck (--ram alone)",
+        "channels to remove: those whose removal increases the loss the least after the other weights are refitted, or "
+        "those with the least L1 norms at the bottleneck (only with --ram)",
         default=REFIT,
         choices=PRUNING,
         group=OptionGroup.TRAINING,

@@ -43,43 +43,41 @@ ATTRIBUTES = """# Attributes of tinyml
 
 Passes record these attributes on operations, functions and their arguments, in addition to the properties of each op.
 `tinyml-opt` and `tinyml compile` verify the attributes when they parse a module, and `tinyml-opt` also verifies them
-after each pass. The verification reports an error at the operation if an unknown attribute name begins with `rtl.`,
-`scratch.`, `tdsl.` or `tinyml.`, if an attribute is on an op that must not have it, and if its value is invalid. A
-constant of the class `OwnAttribute` (`dialects/own_attributes.py`) declares an attribute. Passes access the attribute
-by this constant. The section `attributes` of `dialects/rows.txt` names the modules that declare attributes.
+after each pass. The verification reports an error at the operation if the name of an unknown attribute begins with
+`rtl.`, `scratch.`, `tdsl.` or `tinyml.`, if an attribute is on an op that must not have it, or if its value is invalid.
+Each attribute is declared by a constant of the class `OwnAttribute` (`dialects/own_attributes.py`), through which
+passes access the attribute. The section `attributes` of `dialects/rows.txt` names the modules that declare attributes.
 Attributes of other packages have different prefixes.
 """
 
 INTERFACE = """## The interface of a program
 
 The attribute `tdsl.interface` of a function contains the information that callers and users of the program need.
-`tdsl.interface` is present at all levels from import to C. Only fields of `tdsl.interface` with a value are printed. An
-error in a field of `tdsl.interface` is reported at the value of the field.
+It is present at all levels from import to C. Only its fields with a value are printed. An error in a field is reported
+at the value of the field.
 
 ```mlir
 func.func @f(%X: tensor<4x1xf32>) -> index
   attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], reused>, classes = ["a", "b"]>}
 ```
 
-Each field of `tdsl.interface` is declared once, in `dialects/tdsl/interface.py`, with its type, its values and its
-meaning. Passes read the fields of `tdsl.interface` by `read_interface` and `read_input`, and change the fields by
-`update_interface` and `update_input`.
+Each field is declared once, in `dialects/tdsl/interface.py`, with its type, its values and its meaning. Passes read
+the fields by `read_interface` and `read_input`, and change them by `update_interface` and `update_input`.
 """
 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "tdsl": (
         "tdsl: operations on tensors",
-        "The dialect `tdsl` is used at levels L0 and L1. At level L2 the ops of `tdsl` work on memrefs, and `into` "
-        "names the result. The element type is `f32` or a number format. Each op of `tdsl` documents its result for "
+        "The dialect `tdsl` is used at levels L0 and L1. At level L2, its ops operate on memrefs, and `into` names "
+        "the result. The element type is `f32` or a number format. Each op of `tdsl` documents its result for "
         "both kinds of element types. `lower-tdsl-to-loops` calls the function that each op names under *Lowering*.",
         ["tdsl"],
     ),
     "scratch": (
         "scratch: memory",
-        "The dialect `scratch` is used from level L2 on. The ops of `scratch` represent the arena that "
-        "contains all working memory, constants in flash, and views into the arena and the constants. "
-        "`lower-tdsl-to-scratch` creates the ops of `scratch`. `lower-arith-to-c` converts the ops of `scratch` to "
-        "declarations and pointers.",
+        "The dialect `scratch` is used from level L2 on. Its ops represent constants in flash, the arena, which contains "
+        "all working memory, and views into the arena and the constants. `lower-tdsl-to-scratch` creates the ops, and "
+        "`lower-arith-to-c` converts them to declarations and pointers.",
         ["scratch"],
     ),
     "num": (
@@ -91,31 +89,31 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     ),
     "exact": (
         "exact: integers in proven intervals",
-        "The dialect `exact` is used between levels L3 and L4. The ops of `exact` describe the operations of "
-        "a format on unlimited integers. The type of each result of an `exact` op states its proven interval and the "
-        "register that contains it. `lower-num-to-exact` records the ops of `exact`. `lower-exact-to-arith` emits each "
-        "op of `exact` on registers by the method of `Machine` with the same name. `tinyml prove` proves that "
-        "registers and evaluator compute the documented result of an `exact` op "
+        "The dialect `exact` is used between levels L3 and L4. Its ops describe the operations of a format on unlimited "
+        "integers. Each op states a proven interval for its result, whose type is the register that contains it. "
+        "`lower-num-to-exact` emits the ops of `exact`. `lower-exact-to-arith` lowers each of them to operations on "
+        "registers by the method of `Machine` with the same name. `tinyml prove` proves that these operations and the "
+        "evaluator compute the documented result of each op "
         "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
         ["exact"],
     ),
     "c": (
         "c: the printed C",
-        "The dialect `c` is used at level L5. The dialect `c` represents C99 with explicit memory. The "
-        "printer of a target (`targets/c/`) writes one line or expression for each op of `c`.",
+        "The dialect `c` is used at level L5. It represents C99 with explicit memory. The printer of C (`targets/c/`) "
+        "writes one line or expression for each op of `c`.",
         ["c"],
     ),
     "rtl": (
         "rtl: hardware",
-        "The dialect `rtl` is used instead of `c` at level L5 of a Verilog module ([hardware](../fpga.md)). The "
-        "dialect `rtl` represents registers, logic and memories.",
+        "The dialect `rtl` is used instead of `c` at level L5 if the output is a Verilog module "
+        "([hardware](../fpga.md)). It represents registers, logic and memories.",
         ["rtl"],
     ),
     "stablehlo": (
         "stablehlo, chlo: modules of JAX",
         "The dialects `stablehlo` and `chlo` represent [a module of JAX](../mlir.md) in MLIR's generic form, before "
-        "`lower-stablehlo-to-tdsl`. The two dialects define the ops of StableHLO and CHLO that tinyml imports, with "
-        "StableHLO's rules for shapes.",
+        "`lower-stablehlo-to-tdsl`. They define the ops of StableHLO and CHLO that tinyml imports, with StableHLO's "
+        "rules for shapes.",
         ["stablehlo", "chlo"],
     ),
     "formats": (
@@ -123,14 +121,14 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "A number format is an element type of tensors and memrefs, or the type of an accumulator. "
         "The page [Arithmetic](../arithmetic.md) defines the result of every operation for each format. The page "
         "[Adding a format](../adding-a-format.md) builds a new format.\n\n"
-        "The dialects of this page define types, so that number formats can be exchanged without a change of ops. One"
-        " of these dialects also has ops for the steps of a sum that no register can contain. The ops for steps of a "
-        "sum appear only between `num` and `arith`. The ops of `tdsl` and `num` are independent of formats. The type "
-        "of an element determines its format, and a program may mix formats. From level L1 on, the same ops accept "
-        "the types of any of these dialects and of separate packages, so that a change of format only replaces types."
-        " The arithmetic of the format is inserted once, between `num` and `arith`. `lower-num-to-exact` requests the"
-        " integer program of each scalar op from the type of the op. Below level L3 the program has no formats.\n\n"
-        "Elements that share a power of two are a *group*. Bounds, the evaluator, proofs and loops treat two kinds of "
+        "The dialects on this page define types, so that number formats can be exchanged without a change of ops. The "
+        "dialect `posit` also has ops for the steps of a sum in a quire, which no register can contain. These ops "
+        "appear only between `num` and `arith`. The ops of `tdsl` and `num` are independent of formats. The type of an "
+        "element determines its format, and a program may mix formats. From level L1 on, the same ops accept the types "
+        "of any of these dialects and of separate packages, so that a change of format only replaces types. The "
+        "arithmetic of the format is inserted once, between `num` and `arith`: `lower-num-to-exact` requests the "
+        "integer program of each scalar op from the type of the op. Below level L3, the program has no formats.\n\n"
+        "Elements that share a power of two form a *group*. Bounds, the evaluator, proofs and loops treat two kinds of "
         "groups in the same way: the groups of a type, such as integers in blocks, and the rows that `left_shifts` of "
         "`tdsl.matmul_sum` multiplies by powers of two. Three kinds of scales are not groups:\n\n"
         "* `row_shifts` are chosen on real numbers before formats are assigned. They divide the complete sum of a row, "

@@ -18,7 +18,7 @@ from tinyml.lowering.pipelines import steps_of
 HEAD = """\
 # Passes
 
-Made from the registry by `pytest --update-docs tests/unit/tools/reports/test_pass_reference.py`: do not edit.
+Generated from the registry by `pytest --update-docs tests/unit/tools/reports/test_pass_reference.py`; do not edit.
 `tinyml-opt FILE -p 'NAME{option=value}'` runs any pass or pipeline listed on this page. The words of an option may be
 joined by `-` or `_`.
 """

@@ -26,8 +26,8 @@ _FEATURE = "dsp"
 
 @dataclass(frozen=True)
 class SaturateIntegersPass(ModulePass):
-    """Replace each pair of `arith.maxsi` and `arith.minsi` whose limits are those of integers of a number of bits, with
-    or without a sign, by a call of `tm_saturate_s32` or `tm_saturate_u32`.
+    """Replace each pair of `arith.maxsi` and `arith.minsi` whose limits are those of a signed or unsigned integer type
+    of any width, by a call of `tm_saturate_s32` or `tm_saturate_u32`.
 
     Indices and integers of more than 32 bits are unchanged, and so are programs for boards without saturating
     instructions.

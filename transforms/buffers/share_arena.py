@@ -117,13 +117,13 @@ def shared_problem(functions: Sequence[func.FuncOp]) -> SharedProblem:
 class ShareArenaPass(PackingOptions, ModulePass):
     """Place the buffers of all functions of a module in one arena.
 
-    The functions run one after another. A buffer with state keeps its bytes while other functions run. The other
-    buffers of a function, its input and outputs included, share bytes with the buffers of other functions. Results
-    overlap operands as in `pack-scratch`.
+    The functions run one after another. No other function writes to the bytes of a buffer with state. The other buffers
+    of a function, its input and outputs included, share bytes with the buffers of other functions. Results overlap
+    operands as in `pack-scratch`.
 
-    The module records the bytes of the arena, a lower bound on the bytes of every packing, and the method that
-    proved the bound. The `scratch.arena` of a function ends with the last buffer of the function. Raises
-    `InputError` for a module with fewer than two functions, and for a function that is not packed or moves buffers.
+    The module records the bytes of the arena, a lower bound on the bytes of every packing, and the method that proved
+    the bound. The `scratch.arena` of a function ends with the last buffer of the function. Raises `InputError` for a
+    module with fewer than two functions, and for a function that is not packed or moves buffers.
     """
 
     name = "share-arena"

@@ -19,7 +19,7 @@ from tinyml.dialects.locations import error_at
 class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
-    Accumulators, kernels and bounds are then chosen for every value that the format of a weight represents. Raises
+    Accumulators, kernels and bounds are then valid for every value that the format of a weight represents. Raises
     `InputError` for a sparse matrix, whose structure is a part of the program, for the samples that an estimator
     stores, and for a forest, whose nodes are a part of the program.
     """

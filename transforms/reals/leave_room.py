@@ -17,12 +17,12 @@ from tinyml.dialects.tdsl.attributes import PROFILE, Profile
 
 @dataclass(frozen=True)
 class LeaveRoomPass(ModulePass):
-    """Multiply the extremes in the profile of every constant by a factor. The scale of the constant is later
-    derived from these extremes.
+    """Multiply the extremes in the profile of every constant by a factor. The scale of the constant is later derived
+    from these extremes.
 
     weights_margin: the factor, at least 1.
 
-    Raises `InputError` for a smaller factor, and for a constant without a profile.
+    Raises `InputError` for a factor below 1, and for a constant without a profile.
     """
 
     name = "leave-room"

@@ -26,9 +26,9 @@ from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 @dataclass(frozen=True)
 class FreePortsPass(ModulePass):
-    """Reduce the number of loads that use the read port of one memory. If several ops of a block load from a
-    constant that fits in a block RAM, each of them gets a separate copy of the constant, so that they can load
-    in the same cycle. Loop-invariant loads move before their loop.
+    """Reduce the number of loads that use the read port of one memory. If several ops of a block load from a constant
+    that fits in a block RAM, each of them loads from a separate copy of the constant, so that they can load in the
+    same cycle. Loop-invariant loads move before their loop.
 
     A load is moved only if the loop also loads other elements from the same memory.
     """

@@ -28,7 +28,8 @@ class MergeSumsPass(ModulePass):
     """Merge two consecutive loops that compute sums of equal length into one loop.
 
     If the loads of both loops use one port, an iteration of the merged loop takes as long as the iterations of both
-    loops together. Loops are unchanged if the second needs other results of the first than the sum that it continues.
+    loops together. Loops are unchanged if the second loop needs results of the first loop other than the sum that it
+    continues.
     """
 
     name = "merge-sums"

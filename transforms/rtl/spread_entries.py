@@ -57,13 +57,13 @@ MAX_PROCESSING_ELEMENTS = 64
 class SpreadEntriesPass(ModulePass):
     """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
 
-    Each product receives a part of the budget in proportion to its multiplications. Each element has a copy of the
-    vector. Copies, entries and other memories together use no more block RAMs than the device has.
+    Each product receives a part of the budget in proportion to its multiplications. Each processing element has a copy
+    of the vector. Copies, entries and other memories together use no more block RAMs than the device has.
 
     elements: the number of processing elements of each product; by default the budget determines it.
     cells: the budget for the whole module in percent of the device's LUTs, DSPs and block RAMs.
 
-    Raises `InputError` for less than one element and for an invalid percentage.
+    Raises `InputError` for fewer than one processing element and for an invalid percentage.
     """
 
     name = "spread-entries"

@@ -34,7 +34,8 @@ class UnrollLoopsPass(ModulePass):
 
     factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
         determines it.
-    luts, dsps: the budget for the whole module, by default a part of the FPGA that it is compiled for.
+    luts, dsps: the LUTs or DSPs that the whole module may use, by default a part of those of the FPGA for which it is
+        compiled.
     cells: this part in percent.
     brams: the block RAMs for the whole module, by default all block RAMs of the FPGA.
     order: `gain` first unrolls the loops that save the most cycles in relation to the cells that they need;

@@ -270,9 +270,9 @@ class SearchPromotePass(LimitedPass):
         `ram` is never used.
     formats: alternative formats of single tensors (`choose_formats`).
 
-    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths use
-    the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other scales
-    (`choose_scales`).
+    The pass extends the paper in two ways. If memory is limited and there are more than two widths, tensors change to
+    other widths to use the memory that the chosen pair of widths leaves free. With the metric `margin`, which reflects
+    saturation, the scales of tensors are then changed if that reduces the loss (`choose_scales`).
 
     Raises `InputError` if no width is within the limits, and for a `soft` that is not positive.
     """

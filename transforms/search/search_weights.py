@@ -45,7 +45,7 @@ TRIES = 24
 
 def _weight_bits_option() -> Any:
     return option(
-        "average bits per element of the constants, including shared data (weights)",
+        "limit on the average bits per element of the constants, including shared data (weights)",
         default=4.5,
         metavar="BITS",
         group=OptionGroup.SEARCH,

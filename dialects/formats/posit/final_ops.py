@@ -135,7 +135,7 @@ class JoinOp(QuireOp):
 
 @irdl_op_definition
 class RoundOp(EmittedOp):
-    """The posit nearest to `sum * 2^-scale`; NaR if the NaR flag of the sum is set."""
+    """The posit nearest to `sum * 2^-scale`; NaR if `undefined`, the NaR flag of the sum, is set."""
 
     name = "posit.round"
     sum = operand_def(IntegerType)

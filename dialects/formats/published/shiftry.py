@@ -75,7 +75,9 @@ class ShiftryType(ShiftryNumber):
 
 @irdl_attr_definition
 class PrintedShiftryType(ShiftryNumber):
-    """`!shiftry_printed.q<width, frac>` of 8 or 16 bits, with the temporaries of figure 5."""
+    """`!shiftry_printed.q<width, frac>` of 8 or 16 bits, with the widths of temporaries in figure 5 of the Shiftry
+    paper.
+    """
 
     name = "shiftry_printed.q"
     GOOD_FOR = "the arithmetic of Shiftry with the temporaries of its figure 5, to compare with"

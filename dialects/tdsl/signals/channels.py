@@ -145,7 +145,7 @@ def _window(length: int) -> NDArray[np.int64]:
 
 @irdl_op_definition
 class TaperOp(IntegerOp):
-    """A frame multiplied by a Hann window and padded with zeros to a power of two of samples.
+    """A frame multiplied by a Hann window, and padded with zeros until its number of samples is a power of two.
 
     Sample i is multiplied by 0.5 - 0.5 cos(2 pi (i + 0.5) / N), rounded to 12 fractional bits. The product is rounded
     down.

@@ -160,7 +160,7 @@ ROWS = (
         title="pruning at the bottleneck",
         reports="channels at the peak are removed and the plan is computed again",
         here="`tinyml prune`: LeNet from 1,248 to 976 bytes by rows in the same turns, by the L1 norm of weights; "
-        "`tinyml finetune` by the growth of the loss, with a [refit](../training.md#which-channels-go)",
+        "`tinyml finetune` by the growth of the loss, with a [refit](../training.md#selection-of-the-removed-channels)",
         verdict=DIFFERS,
         why="the iteration is that of the paper, the choice is not: the paper learns by gradients which channels to "
         "remove, and this row shows only bytes; for accuracies see [training](../training.md#accuracy-within-limits)",

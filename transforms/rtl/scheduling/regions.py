@@ -35,7 +35,7 @@ INTERVAL = OwnAttribute(
 WAIT = OwnAttribute(
     "rtl.wait",
     {HolderKind.OPERATION: UNIT},
-    "A loop or a branch that begins a cycle late, because it needs a result of the previous cycle at its start.",
+    "A loop or a branch that starts one cycle later, because it needs a result of the preceding cycle.",
 )
 
 LANES = OwnAttribute(
@@ -69,7 +69,8 @@ COUNTERS = OwnAttribute(
 RISES = OwnAttribute(
     "rtl.rises",
     {"rtl.store": integer(1)},
-    "The outer loop whose counter triggers a store in a flattened loop when it advances, counted from the inside.",
+    "The number of an outer loop of a flattened loop, counted from the inside. The store takes effect only when the "
+    "counter of this outer loop advances.",
 )
 
 

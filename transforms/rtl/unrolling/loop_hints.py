@@ -18,7 +18,9 @@ from tinyml.transforms.rtl.scheduling.regions import lanes_of
 _LOOPS = (scf.ForOp, num.EntriesOp)
 
 _ORIGIN = OwnAttribute(
-    "rtl.origin", {HolderKind.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
+    "rtl.origin",
+    {HolderKind.OPERATION: integer(0)},
+    "The index of the loop that contains a term, on a copy of the program that is lowered to hardware.",
 )
 
 

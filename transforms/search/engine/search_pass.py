@@ -152,7 +152,7 @@ def widths_option(default: tuple[int, ...] = ()) -> Any:
 def ram_option() -> Any:
     """The pass option `ram`, which limits RAM."""
     return option(
-        "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
+        "limit on RAM for arena, input and stack, by default the board's; the stack is estimated if it is not measured",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,
@@ -182,7 +182,7 @@ def loss_option(default: float | None) -> Any:
 def formats_option() -> Any:
     """The pass option `formats`, which lists other formats that single tensors may get."""
     return option(
-        "other formats that single tensors may get (promote, pareto, weights)",
+        "other formats that may be assigned to single tensors (promote, pareto, weights)",
         default=(),
         metavar="FORMAT,...",
         group=OptionGroup.SEARCH,
@@ -218,13 +218,13 @@ class SearchPass(ModulePass):
     scale_by: str | None = None
     metric: str = metric_option("disagreement")
     jobs: int | None = option(
-        "processes that evaluate candidates (default: one per processor)",
+        "number of processes that evaluate candidates (default: one per processor)",
         default=None,
         metavar="N",
         group=OptionGroup.SEARCH,
     )
     backend: str = option(
-        "where candidates are evaluated: local (this computer), dask or ray",
+        "processes that evaluate candidates: local (on this computer), dask or ray",
         default="local",
         metavar="NAME",
         group=OptionGroup.SEARCH,
