@@ -178,7 +178,7 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     weights_margin: float | None = option(
-        "with --weights-at, choose formats for weights that are larger by this factor after the model is trained again",
+        "with --weights-at, choose formats in which weights may be larger by this factor after another training",
         default=None,
         metavar="FACTOR",
         group=OptionGroup.MEMORY,
