@@ -75,9 +75,9 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     ),
     "scratch": (
         "scratch: memory",
-        "The dialect `scratch` is used from level L2 on. Its ops represent constants in flash, the arena, which contains "
-        "all working memory, and views into the arena and the constants. `lower-tdsl-to-scratch` creates the ops, and "
-        "`lower-arith-to-c` converts them to declarations and pointers.",
+        "The dialect `scratch` is used from level L2 on. Its ops represent constants in flash, the arena, which "
+        "contains all working memory, and views into the arena and the constants. `lower-tdsl-to-scratch` creates the "
+        "ops, and `lower-arith-to-c` converts them to declarations and pointers.",
         ["scratch"],
     ),
     "num": (
@@ -89,11 +89,11 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     ),
     "exact": (
         "exact: integers in proven intervals",
-        "The dialect `exact` is used between levels L3 and L4. Its ops describe the operations of a format on unlimited "
-        "integers. Each op states a proven interval for its result, whose type is the register that contains it. "
-        "`lower-num-to-exact` emits the ops of `exact`. `lower-exact-to-arith` lowers each of them to operations on "
-        "registers by the method of `Machine` with the same name. `tinyml prove` proves that these operations and the "
-        "evaluator compute the documented result of each op "
+        "The dialect `exact` is used between levels L3 and L4. Its ops describe the operations of a format on "
+        "unlimited integers. Each op states a proven interval for its result, whose type is the register that contains "
+        "it. `lower-num-to-exact` emits the ops of `exact`. `lower-exact-to-arith` lowers each of them to operations "
+        "on registers by the method of `Machine` with the same name. `tinyml prove` proves that these operations and "
+        "the evaluator compute the documented result of each op "
         "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
         ["exact"],
     ),

@@ -37,7 +37,7 @@ class BlockFactorOp(TensorOp):
     `limit`.
 
     The result is 1 for rows with a magnitude of at least half the limit, and 2^most for rows of zeros. `limit` is a
-    power of two.
+    power of two. In a number format, only powers that the format of the result represents are considered.
     """
 
     name = "tdsl.block_factor"

@@ -269,8 +269,8 @@ class ButterfliesOp(SpectrumOp):
     """A stage of a Fourier transform. It combines every `radix` adjacent transforms of `span` numbers into one
     transform of `radix * span` numbers.
 
-    Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for
-    twice the magnitude. Each result is the exact sum of rotated numbers, rounded once. In a stage of span 1, no
+    Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format of the same
+    kind with twice the range. Each result is the exact sum of rotated numbers, rounded once. In a stage of span 1, no
     number is rotated.
     """
 
