@@ -45,8 +45,8 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     scale_by: str | None = option(
-        "what the scale of a tensor follows: its greatest value on the data, or the errors of the scores that its own "
-        "cause (default: scores for posits, greatest for others)",
+        "criterion for the scale of a tensor: its greatest value on the data, or the errors of the scores that its "
+        "rounding causes (default: scores for posits, greatest for others)",
         default=None,
         choices=SCALING_RULES,
         group=OptionGroup.NUMBERS,
@@ -71,7 +71,7 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     row_scales: bool = option(
-        "use a separate scale for each row of a weight matrix where that reduces the error",
+        "use a separate scale for each row of a weight matrix, where this reduces the error",
         default=False,
         group=OptionGroup.NUMBERS,
     )

@@ -226,9 +226,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """Whether lhs > rhs for two sums, as an i1 value. The default implementation compares raws, whose order must be
-        that of the sums.
-        """
+        """Whether lhs > rhs for two sums, as an i1 value."""
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
         """A complete sum rounded to a format of the family; None if the format's own `finish` implements the

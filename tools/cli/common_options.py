@@ -20,13 +20,13 @@ class CommonOptions:
     """The options of every tool."""
 
     max_elements: int = option(
-        "refuse arrays and tensors with more than N elements",
+        "reject arrays and tensors with more than N elements",
         default=ELEMENT_LIMIT.get(),
         metavar="N",
         group=OptionGroup.COMMON,
     )
     force: bool = option(
-        "overwrite files even if they are an input, of another kind, or reached through a link",
+        "overwrite a file even if it is an input, is of another kind, or is reached through a link",
         default=False,
         group=OptionGroup.COMMON,
     )

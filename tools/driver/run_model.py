@@ -48,7 +48,7 @@ class RunRequest:
         exclusive="where",
     )
     port: str | None = option(
-        "run on the board at this serial port, which runs the streaming sketch of the model's library",
+        "run on the board at this serial port, which runs the sketch Stream of the model's library",
         default=None,
         metavar="PORT",
         exclusive="where",
