@@ -19,7 +19,7 @@ class BenchRequest(BuildOptions):
     """A request to compare models, searches or formats; the fields are the options of `tinyml bench`."""
 
     folders: tuple[Path, ...] = option(
-        "folders with a program, val.npz and test.npz, or models that keep their number formats",
+        "folders with a program, val.npz and test.npz, or files of quantised models",
         flags=(),
         group=OptionGroup.MODEL,
     )

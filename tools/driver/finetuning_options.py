@@ -29,7 +29,7 @@ class FinetuneOptions:
     )
     batch: int = option("samples in a step", default=32, metavar="N", group=OptionGroup.TRAINING)
     learn_ranges: bool = option(
-        "choose the range of each tensor by the loss of the training, in powers of two, instead of the profile",
+        "choose the range of each tensor, in powers of two, by the training loss instead of the profile",
         default=False,
         group=OptionGroup.TRAINING,
     )
