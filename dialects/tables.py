@@ -104,7 +104,7 @@ class Table(Generic[T]):
         raise unknown(self.what, name, rows)
 
     def get(self, name: str) -> T:
-        """The loaded contribution with this name.
+        """The loaded object of the row with this name.
 
         Raises `InputError` if no row has this name, or if the contribution is not installed. Errors of `load` are
         propagated.
@@ -112,5 +112,5 @@ class Table(Generic[T]):
         return self.load(self.row(name))
 
     def each(self) -> Iterator[T]:
-        """Yield all installed contributions. Plug-ins that cannot be loaded are skipped."""
+        """Yield the loaded objects of all rows whose code is installed. Plug-ins that cannot be loaded are skipped."""
         return each(self.rows().values(), self.load)

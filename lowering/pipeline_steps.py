@@ -110,7 +110,7 @@ PIPELINES = {
         ("profile", "assign-format", REFINE_FORMATS),
     ),
     REFINE_FORMATS: PipelineSteps(
-        """Choose the storage of constants and the accumulators, and fuse operations, by the formats of an L1 program.""",
+        """Choose the storage of constants and accumulators, and fuse operations, by the formats of an L1 program.""",
         (
             "name-classes",
             "choose-storage",
