@@ -24,7 +24,9 @@ class FinetuneRequest(PrintOptions, FinetuneOptions, ModelArgument):
 
     train: Path = option("labelled samples x, y to train on", metavar="FILE.npz", group=OptionGroup.MODEL)
     val: Path = option(
-        "labelled samples x, y by which formats, epochs and trainings are chosen", metavar="FILE.npz", group=OptionGroup.MODEL
+        "labelled samples x, y by which formats, epochs and trainings are chosen",
+        metavar="FILE.npz",
+        group=OptionGroup.MODEL,
     )
     out: Path = option(
         "file to write: .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES, group=OptionGroup.MODEL
