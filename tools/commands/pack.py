@@ -194,7 +194,7 @@ class PackRequest(PackingOptions):
     )
     seconds: Seconds | None = option("longest duration of the search", default=None, metavar="S")
     capacity: int | None = option("stop at a packing of at most N bytes", default=None, metavar="N", exclusive="goal")
-    minimize: bool = option("look for the lowest packing (the default)", default=False, exclusive="goal")
+    minimize: bool = option("search for the lowest packing (the default)", default=False, exclusive="goal")
     python: bool = option("search in Python even if there is a C compiler", default=False)
     out: Path | None = option(
         "CSV file to write (default: standard output)",
@@ -213,12 +213,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Pack the buffers of a file and return the exit code, which is 1 after Ctrl-C."""
+    """Pack the buffers of a file and return the exit code, which is 130 after Ctrl-C."""
     return _pack_file(parsed(arguments, PackRequest))
 
 
 def _pack_file(request: PackRequest) -> int:
-    """Pack the buffers, write the result and return 0. After Ctrl-C, write the best packing so far and return 1.
+    """Pack the buffers, write the result and return 0. After Ctrl-C, write the best packing so far and return 130.
 
     Raises `InputError` for a bad request, and if no packing within the capacity was found.
     """
