@@ -31,13 +31,14 @@ class PruneChannelsPass(ModulePass):
     plan already fits the limit, nothing is removed. The pass must run before `profile`.
 
     ram: the bytes that may be live at the peak of the plan.
-    importance: an .npz file with a number for each channel of each filter, by the name of the filter's weights;
-        without it, the importance of a channel is the L1 norm of its weights.
+    importance: an .npz file with a number for each channel of each filter, by the name of the filter's weights; without
+        it, the importance of a channel is the L1 norm of its weights, divided by that of all remaining channels of the
+        filter.
     mode: the plan, a name of `tinyml plan`.
     bits: the width of an element in memory; by default the width of the program's elements, 32.
 
-    Raises `InputError` if the limit cannot be reached, for an importance file that does not match the program, for
-    an unknown mode and for programs that have no plan.
+    Raises `InputError` if the limit cannot be reached, for an importance file that does not match the program, for an
+    unknown mode and for programs that have no plan.
     """
 
     name = "prune-channels"
