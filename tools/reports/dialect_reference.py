@@ -90,10 +90,10 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "exact": (
         "exact: integers in proven intervals",
         "The dialect `exact` is used between levels L3 and L4. Its ops describe the operations of a format on "
-        "unlimited integers. Each op states a proven interval for its result, whose type is the register that contains "
-        "it. `lower-num-to-exact` emits the ops of `exact`. `lower-exact-to-arith` lowers each of them to operations "
-        "on registers by the method of `Machine` with the same name. `tinyml prove` proves that these operations and "
-        "the evaluator compute the documented result of each op "
+        "unlimited integers. Each op states a proven interval for its result. The type of the result is that of the "
+        "register that contains it. `lower-num-to-exact` emits the ops of `exact`. `lower-exact-to-arith` lowers each "
+        "of them to operations on registers by the method of `Machine` with the same name. `tinyml prove` proves that "
+        "these operations and the evaluator compute the documented result of each op "
         "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
         ["exact"],
     ),
