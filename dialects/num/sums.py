@@ -183,7 +183,7 @@ class MacOp(NumOp):
 class JoinOp(NumOp):
     """The sum of `sum` and `part`, as one step of a sum that adds products as a tree.
 
-    In the tree, the step adds two sums of the level below. At the end, it adds two complete trees.
+    Within a tree, `part` is a sum of the level below. The sum of a complete tree has the type of `sum`.
     """
 
     name = "num.join"
