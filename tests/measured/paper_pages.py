@@ -17,7 +17,7 @@ COUNTED = {
     Verdict.REPRODUCED: "reproduced",
     Verdict.SURPASSED: "surpassed",
     Verdict.DIFFERS: "that differ",
-    Verdict.CANNOT: "that cannot be had",
+    Verdict.CANNOT: "that cannot be compared",
 }
 """The verdicts as words that follow a number of rows."""
 

@@ -32,7 +32,7 @@ class Verdict(Enum):
     REPRODUCED = "reproduced"
     SURPASSED = "surpassed"
     DIFFERS = "differs because"
-    CANNOT = "cannot be had because"
+    CANNOT = "cannot be compared because"
 
     @property
     def has_reason(self) -> bool:
@@ -45,7 +45,7 @@ MEANINGS = """\
 *Reproduced*: the result agrees with the paper. Reproduced results agree in all digits if the paper states the inputs,
 and otherwise on models and data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better
 than the paper reports, or tinyml implements future work of the paper. *Differs*: the result or the setting differs from
-the paper. *Cannot be had*: there is no result that could be compared."""
+the paper. *Cannot be compared*: the paper or tinyml has no comparable result."""
 
 
 @dataclass(frozen=True)

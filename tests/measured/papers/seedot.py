@@ -22,7 +22,7 @@ from measured.measures.numbers import exponentials, loss, operators, wide_sums
 from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 from measured.store import FOLDER, Values, read
 
-NO_FPGA = "the comparison needs Vivado HLS and an Arty board"
+NO_FPGA = "this needs Vivado HLS and an Arty board"
 HARDWARE = "numeric/lowering/hw/test_models.py"
 FRONTEND = "unit/lowering/frontends/seedot/test_seedot.py"
 PROGRAMS = "unit/lowering/frontends/seedot/test_seedot_programs.py"
