@@ -99,7 +99,7 @@ def sweep(
     data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping from model names to
         such tuples; the last items may be omitted. A folder has its own data.
     csv: a file to which each row is appended when it is measured. Rows that the file already contains are not measured
-        again, so that an interrupted sweep resumes.
+        again, so that an interrupted sweep can be resumed by the same call.
     options: the options of `compile` except `formats`, for all programs; jobs, backend and cluster apply to the
         processes that compile.
 

@@ -20,8 +20,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then valid for every value that the format of a weight represents. Raises
-    `InputError` for a sparse matrix, whose structure is a part of the program, for the samples that an estimator
-    stores, and for a forest, whose nodes are a part of the program.
+    `InputError` for a sparse matrix and for a forest, whose structure is part of the program, and for the samples that
+    an estimator stores.
     """
 
     name = "free-weights"
