@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tinyml.tools.api.features import float_features as float_features
     from tinyml.tools.api.features import for_device as for_device
     from tinyml.tools.api.features import joined as joined
+    from tinyml.tools.api.features import mel_matrix as mel_matrix
     from tinyml.tools.api.features import wake_words as wake_words
 
 _PUBLIC = "tinyml.tools.api.features"
