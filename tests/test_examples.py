@@ -1,10 +1,13 @@
-"""The examples that are programs: a small version of LeNet, pruned, retrained and compiled; features of gestures."""
+"""The examples that are programs: a small version of LeNet, pruned, retrained and compiled; features of gestures; the
+augmentation of spoken digits, and the measures of their recognition.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -126,3 +129,63 @@ def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPat
     for answer, expected in zip(streamed, whole, strict=True):
         assert answer.scores is not None
         np.testing.assert_array_equal(answer.scores[0], expected)
+
+
+@pytest.fixture(scope="module", name="spoken")
+def spoken_digits() -> Iterator[None]:
+    """The modules of the example are importable."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/spoken_digits")])
+        yield
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("spoken")
+def test_augmented_words_have_features_of_the_front_end():
+    """Unchanged magnitudes have the features of the front end in floating point. A shift of formants moves a tone to
+    the bands of the shifted frequency.
+    """
+    augmentation: Any = import_module("augmentation")
+    front_end = augmentation.FRONT_END
+    with np.load(ROOT / "examples/spoken_digits/clips/clips.npz") as data:
+        clips, digits = data["theo"][::4].astype(np.float32) / 32768, data["theo_digits"][::4]
+    expected = features.float_features(front_end, clips).reshape(len(clips), front_end.frames, -1)
+    found = np.stack([augmentation.bands(clip, front_end.hop, 1.0) for clip in clips])
+    found = augmentation.normalised(found, np.zeros((len(clips), front_end.features)))
+    # The front end approximates magnitudes.
+    np.testing.assert_allclose(found, expected, atol=0.05)
+    time, bands = np.arange(5120) / 8000, list[int]()
+    for shift in (augmentation.SHIFTS[0], augmentation.SHIFTS[-1]):
+        shifted, tone = (
+            augmentation.bands(np.sin(2 * np.pi * frequency * time).astype(np.float32), front_end.hop, factor)
+            for frequency, factor in ((1000, shift), (1000 * shift, 1.0))
+        )
+        band = tone.mean(0).argmax()
+        assert shifted.mean(0).argmax() == band
+        bands.append(band)
+    assert bands[1] > bands[0] + 1
+    examples = augmentation.Augmentation(list(clips), digits)
+    x, y = examples.batch(400, np.random.default_rng(0))
+    assert x.shape == (400, front_end.frames, front_end.features)
+    assert np.isfinite(x).all()
+    # The class of noise has the silent examples, and those in running audio with only a part of a word.
+    assert (y == augmentation.NOISE).mean() == pytest.approx(1 - (1 - 0.12) * (1 - 0.5 * 0.4), abs=0.06)
+    assert {*y.tolist()} == {*digits.tolist(), augmentation.NOISE}
+    hidden = augmentation.masked(np.ones((200, 39, 10)), np.random.default_rng(0)) == 0
+    assert hidden.all(1).sum(1).max() == 2
+    assert hidden.all(2).sum(1).max() == 5
+
+
+@pytest.mark.usefixtures("spoken")
+def test_own_samples_and_rules_of_spoken_digits():
+    own: Any = import_module("own_samples")
+    digits = np.repeat(np.arange(10), 8)
+    values = np.eye(10)[digits] + np.random.default_rng(0).normal(size=(80, 10)) / 20
+    random = np.random.default_rng(1)
+    assert own.by_prototypes(values, digits, 1, random) == 1
+    # The prototypes of 0 and 9 are equal, so that the six other clips of 9 are confused with 0.
+    assert own.by_prototypes(np.eye(10)[digits % 9], digits, 2, random) == 54 / 60
+    detect: Any = import_module("detect")
+    counts = np.array([[0.9, 100, 30, 10], [0.8, 70, 4, 4], [0.7, 30, 6, 2]])
+    assert [detect.best_rule(counts, *limit) for limit in detect.ALLOWED] == [0, 1, 2]
+    assert detect.best_rule(counts, "clips", 20) == 2

@@ -49,7 +49,7 @@ class FastGRNN(nn.Module):
     The state follows `z = sigmoid(x W + h U + b_g)`, `h = z h + (zeta (1 - z) + nu) tanh(x W + h U + b_h)`.
     """
 
-    EPOCHS = 24
+    STEPS = 2400
     WIDTH = 16
 
     def __init__(self) -> None:

@@ -17,6 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd as FrontEnd
 from tinyml.lowering.frontends.signals.front_ends import Spectrogram as Spectrogram
 from tinyml.lowering.frontends.signals.front_ends import joined as joined
+from tinyml.lowering.frontends.signals.front_ends import mel_matrix as mel_matrix
 from tinyml.lowering.frontends.signals.log_mel import LogMel as LogMel
 from tinyml.lowering.frontends.signals.micro_frontend import ESPHOME_UNIT as ESPHOME_UNIT
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend as MicroFrontend

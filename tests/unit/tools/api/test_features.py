@@ -14,7 +14,6 @@ from programs.signals import noise, tones
 
 import tinyml
 from tinyml import features
-from tinyml.lowering.frontends.signals.front_ends import mel_matrix
 from tinyml.lowering.frontends.signals.motion import band_pass
 from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, evaluate_reals
 
@@ -40,7 +39,7 @@ def test_bands_are_those_of_tensorflow():
     """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`, which the test computes one by one by its
     documentation.
     """
-    matrix = mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
+    matrix = features.mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
     mel = [1127.0 * np.log(1 + frequency / 700.0) for frequency in (100.0, 1800.0)]
     corners = [mel[0] + (mel[1] - mel[0]) * i / 6 for i in range(7)]
     for band in range(5):
@@ -59,7 +58,7 @@ def test_float_twins_of_spectrograms():
     found = features.float_features(features.Spectrogram(**shape), x).reshape(wanted.shape)
     np.testing.assert_allclose(found, wanted, rtol=0.03)
     powers = features.Spectrogram(**shape, power=True, bands=8, low=60.0, floor=0.1, coefficients=6)
-    bands = wanted**2 @ mel_matrix(8, FRAME // 2, RATE, 60.0, RATE / 2).T
+    bands = wanted**2 @ features.mel_matrix(8, FRAME // 2, RATE, 60.0, RATE / 2).T
     cepstra = dct(np.log(bands + 0.1), norm="ortho")[..., :6]
     np.testing.assert_allclose(features.float_features(powers, x).reshape(cepstra.shape), cepstra, atol=1e-5)
 
