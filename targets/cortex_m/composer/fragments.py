@@ -216,7 +216,8 @@ def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
     """
     even, odd, second_even, second_odd = registers
     second = t.ldr(second_odd, at(pointer, apart))
-    return (*parted_bytes(second, second_even, second_odd), *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd))
+    widened = *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd), *parted_bytes(second, second_even, second_odd)[1:]
+    return second, *widened
 
 
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
@@ -237,6 +238,9 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
     return tuple(lines)
 
 
+_LOADED = tuple(f"r{number}" for number in range(3, 11))
+
+
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
     """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are interleaved.
 
@@ -246,16 +250,21 @@ def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], to
     apart: for each window, the number of bytes from the first window.
     together: the number of consecutive elements of one window before the elements of the next window.
 
-    lr points to the first window.
+    lr points to the first window. The code clobbers r3 to r10: a load that follows another takes one cycle less.
     """
-    lines: list[Line] = []
-    for column in range(max(apart) + length):
-        takers = [(column - place, number) for number, place in enumerate(apart) if 0 <= column - place < length]
-        if takers:
-            lines += [t.ldrsb("r3", at("lr", run * pitch + column))]
-        for element, window in takers:
-            group, place = divmod(run * length + element, together)
-            lines += [t.strh("r3", slot(2 * (together * (len(apart) * group + window) + place)))]
+    taken = {
+        column: takers
+        for column in range(max(apart) + length)
+        if (takers := [(column - place, number) for number, place in enumerate(apart) if 0 <= column - place < length])
+    }
+    columns, lines = list(taken), list[Line]()
+    for at_once in (columns[number : number + len(_LOADED)] for number in range(0, len(columns), len(_LOADED))):
+        loaded = list(zip(_LOADED, at_once, strict=False))
+        lines += [t.ldrsb(register, at("lr", run * pitch + column)) for register, column in loaded]
+        for register, column in loaded:
+            for element, window in taken[column]:
+                group, place = divmod(run * length + element, together)
+                lines += [t.strh(register, slot(2 * (together * (len(apart) * group + window) + place)))]
     return tuple(lines)
 
 
@@ -283,26 +292,48 @@ def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
     return (t.smuad(sum[0], weights, vector),)
 
 
+ELEMENTS = ("r1", "r3")
+"""The registers for two elements of the first window and two of the second."""
+
+
 def rows_of_halfwords(
-    stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
+    stream: str,
+    sums: Sequence[Sequence[str]],
+    elements: Address,
+    *,
+    first: bool = False,
+    starts: Sequence[str] = (),
 ) -> Code:
     """Code that adds two products to each sum of each row. A row has one sum per window. Its two weights are one
     word of the stream.
 
     stream: the register that points into the stream.
     sums: for each row, the registers of its sums.
-    windows: for each window, the register that contains two elements.
+    elements: the address of two elements of the first window; those of the second follow.
     first: true if the products replace the contents of the sums' registers.
+    starts: for each row, the register to whose contents the products of all windows are added: that of its first sum.
+        By default, they are added to the sums.
 
-    The code clobbers r12 and lr.
+    The first weights are loaded together with the elements: consecutive loads of single words take one cycle less than
+    loads of two pairs. The code clobbers `ELEMENTS`, r12 and lr.
     """
-    lines: list[Line] = []
-    product = first_halfwords if first else halfwords
-    for number in range(0, len(sums), 2):
-        rows, weights = sums[number : number + 2], ("r12", "lr")
-        lines += words(stream, weights[: len(rows)])
-        for row, word in zip(rows, weights, strict=False):
-            lines += [line for sum, window in zip(row, windows, strict=True) for line in product((sum,), word, window)]
+    windows = ELEMENTS[: len(sums[0])]
+    weights = ("r12", "lr") if len(windows) == 2 else ("r3", "r12", "lr")
+    lines: list[Line] = [t.ldr(windows[0], elements)]
+    if len(windows) == 2:
+        # The other load may advance the pointer.
+        lines = [t.ldr(windows[1], at(elements.base, int(elements.offset or 0) + 4)), *lines]
+    for number in range(0, len(sums), len(weights)):
+        rows = sums[number : number + len(weights)]
+        own = weights[: len(rows)]
+        lines += words(stream, own) if number else [t.ldr(weight, post(stream, 4)) for weight in own]
+        for row, (each, word) in enumerate(zip(rows, own, strict=True), number):
+            # The first sum's register may contain the start value of all.
+            for sum, window in reversed([*zip(each, windows, strict=True)]):
+                if first:
+                    lines += first_halfwords((sum,), word, window)
+                else:
+                    lines += [t.smlad(sum, word, window, starts[row] if starts else sum)]
     return tuple(lines)
 
 
@@ -312,6 +343,9 @@ def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
     top: true for the top halfword of `weights`, false for the bottom one.
     """
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
+
+
+_LEAST = -128
 
 
 def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
@@ -327,35 +361,53 @@ def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
     down, so that the result is that of one division.
     """
     zero = tile.zero
-    high = (
-        (t.smmla(sum, sum, multiplier, sum),)
-        if tile.to_even
-        else (t.smmlar(sum, sum, multiplier, sum), t.add(sum, sum, sum, asr=31))
-    )
     return (
-        *high,
+        *((t.smmla(sum, sum, multiplier, sum),) if tile.to_even else _high_word(sum, multiplier, zero)),
         t.asr(sum, sum, right),
         (t.add if zero >= 0 else t.sub)(sum, sum, abs(2 * zero + 1)),
         t.ssat(sum, 8, sum, asr=1),
     )
 
 
-def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
+def _high_word(sum: str, multiplier: str, zero: int) -> Code:
+    """Code that multiplies a sum by a multiplier, as `requantised` does. Negative products are decremented, so that the
+    remaining bit is rounded away from zero. With the least zero point, they saturate in any case.
+    """
+    product = t.smmlar(sum, sum, multiplier, sum)
+    return (product,) if zero == _LEAST else (product, t.add(sum, sum, sum, asr=31))
+
+
+FACTORS = ("r12", "lr")
+"""The registers for the multiplier and the shift of a row."""
+
+
+def requantised_rows(
+    stream: WeightStream,
+    sums: Sequence[Sequence[str]],
+    targets: Sequence[Sequence[Address]],
+    *more: tuple[str, str],
+) -> Code:
     """Code that requantises the sums of the rows of a block and stores them as bytes.
 
     r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0
-    points to the end of the shifts. The code clobbers r12 and lr.
+    points to the end of the shifts. The code clobbers `FACTORS` and `more`.
 
     sums: for each row, the registers of its sums.
     targets: for each row, the addresses at which the sums are stored.
+    more: for further rows whose multipliers and shifts are loaded at the same time, the registers for them.
     """
-    rows, lines = len(sums), list[Code]()
-    for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
-        # The address is that of the next multiplier.
-        right = stream.offset("right", rows, row) - stream.offset("multiplier", rows, row + 1)
-        lines += [(t.ldr("r12", post("r0", 4)), t.ldrb("lr", at("r0", right)))]
-        for sum, target in zip(own, stores, strict=True):
-            lines += [(*requantised(sum, "r12", "lr", stream.tile), t.strb(sum, target))]
+    rows, lines, places = len(sums), list[Code](), (FACTORS, *more)
+    for begin in range(0, rows, len(places)):
+        together = list(zip(range(begin, rows), places, strict=False))
+        # The addresses of shifts are relative to the multiplier after those that are loaded.
+        behind = stream.offset("multiplier", rows, begin + len(together))
+        lines += [tuple(t.ldr(multiplier, post("r0", 4)) for _, (multiplier, _) in together)]
+        lines += [
+            tuple(t.ldrb(right, at("r0", stream.offset("right", rows, row) - behind)) for row, (_, right) in together)
+        ]
+        for row, (multiplier, right) in together:
+            for sum, target in zip(sums[row], targets[row], strict=True):
+                lines += [(*requantised(sum, multiplier, right, stream.tile), t.strb(sum, target))]
     return joined(*lines, moved("r0", stream.end("right", rows) - stream.offset("multiplier", rows, rows)))
 
 
@@ -371,7 +423,7 @@ def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, r
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
-    begin = t.smmlar(sum, sum, multiplier, sum), t.add(sum, sum, sum, asr=31)
+    begin = _high_word(sum, multiplier, zero)
     if reach + 1 + magnitude < 1 << 31:
         return *begin, name(sum, sum, magnitude), t.ssat(sum, 8, sum, asr=right)
     shift = t.asr(sum, sum, right - 1), name(sum, sum, abs(2 * zero + 1))

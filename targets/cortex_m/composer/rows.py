@@ -42,6 +42,7 @@ from tinyml.targets.composer.weight_streams import (
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import (
     QUAD,
+    UNROLLED,
     counted,
     counted_in_memory,
     halfwords,
@@ -349,15 +350,29 @@ class RowPairs(RowKernel):
         elements: the code that loads the elements.
         first: true for the first products of the sums. The register of the first window's sum then contains the start
             value of the row.
+
+        Weights are loaded directly after elements or other weights, because a load takes one cycle less after a load.
+        If windows are widened once, r3 is not a counter and contains the weights of the second row.
         """
-        lines = [elements]
-        for row in range(rows):
+        weights = ("lr", "r3") if self.wide else ("lr", "lr")
+        together = rows if self.wide else 1
+        loads = [t.ldr(register, post("r0", 4)) for register in weights[:rows]]
+        widening = (
+            number
+            for number, line in enumerate(elements)
+            if not (isinstance(line, Instruction) and line.cycles in ("load", "several"))
+        )
+        loaded = next(widening, len(elements))
+        lines: list[Line | Code] = [elements[:loaded], *loads[:together], elements[loaded:]]
+        for row, register in enumerate(weights[:rows]):
             one, two = FIRST_SUMS[row], SECOND_SUMS[row]
-            lines += [parted_bytes(t.ldr("lr", post("r0", 4)), "r12", "lr")]
+            if row >= together:
+                lines += [loads[row]]
+            lines += [t.sxtb16("r12", register), t.sxtb16(register, register, ror=8)]
             if windows == 2:
                 begin = (t.smlad(two, "r12", "r10", one),) if first else halfwords((two,), "r12", "r10")
-                lines += [begin, halfwords((two,), "lr", "r11")]
-            lines += [halfwords((one,), "r12", "r8"), halfwords((one,), "lr", "r9")]
+                lines += [begin, halfwords((two,), register, "r11")]
+            lines += [halfwords((one,), "r12", "r8"), halfwords((one,), register, "r9")]
         return joined(*lines)
 
     def start(self, rows: int, windows: int) -> Code:
@@ -367,7 +382,7 @@ class RowPairs(RowKernel):
         if self.wide:
             elements = widened_windows("r2", _registers(windows))
             first, step = self.quad(rows, elements, windows, first=True), self.quad(rows, elements, windows)
-            more = repeated(step, self.quads - 1, "r3", 3)
+            more = self.further(step, UNROLLED, windows)
             return Repeated.once(joined(t.mov("r2", "sp"), first)).followed_by(more)
         pairs = zip(FIRST_SUMS[:rows], SECOND_SUMS, strict=False)
         copies = [t.mov(two, one) for one, two in pairs if windows == 2]
@@ -376,6 +391,13 @@ class RowPairs(RowKernel):
         run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
         runs = counted_in_memory(run.then(self.gap("r2")), self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
         return Repeated.once(joined(t.ldr("r2", self.slot(_WINDOWS_AT)), copies)).followed_by(runs)
+
+    def further(self, quad: Code, at_once: int, windows: int) -> Repeated:
+        """Code that executes `quad` for all groups of elements but the first, until r2 is at the end of the widened
+        windows. It clobbers r3.
+        """
+        end = t.add("r3", "sp", 2 * windows * QUAD * self.quads), t.cmp("r2", "r3"), t.bne(back=3)
+        return unrolled(quad, self.quads - 1, at_once, lambda code, times: code.looped((), end, times, 3))
 
     def finish(self, rows: int, windows: int) -> Code:
         second = self.tile.rows
@@ -435,7 +457,7 @@ class RowPairs(RowKernel):
 _OUT, _BLOCKS_LEFT = FIRST_FREE, FIRST_FREE + 1
 """Stack slots above the widened windows."""
 
-_UNROLLED = 8
+_UNROLLED = 16
 """The number of groups of four elements in an iteration."""
 
 
@@ -468,13 +490,11 @@ class WidenedRows(RowPairs):
         return words("r0", [row[0] for row in self.sums(rows, windows)])
 
     def products(self, rows: int, windows: int) -> Repeated:
-        sums = self.sums(rows, windows)
-        copies = [t.mov(row[1], row[0]) for row in sums if windows == 2]
-        word = t.ldrd("r1", "r3", post("r2", 8)) if windows == 2 else t.ldr("r1", post("r2", 4))
-        quad = joined(word, rows_of_halfwords("r0", sums, ("r1", "r3")[:windows])) * 2
-        end = t.add("r3", "sp", 4 * windows * QUAD // 2 * self.quads), t.cmp("r2", "r3"), t.bne(back=3)
-        products = unrolled(quad, self.quads, _UNROLLED, lambda code, times: code.looped((), end, times, 3))
-        return Repeated.once(joined(copies, t.mov("r2", "sp"))).followed_by(products)
+        sums, elements = self.sums(rows, windows), post("r2", 4 * windows)
+        pair = rows_of_halfwords("r0", sums, elements)
+        first = rows_of_halfwords("r0", sums, elements, starts=[row[0] for row in sums])
+        more = self.further(pair * 2, _UNROLLED, windows)
+        return Repeated.once(joined(t.mov("r2", "sp"), first, pair)).followed_by(more)
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
         """For each row, the registers of its sums, one register per window."""
@@ -484,7 +504,7 @@ class WidenedRows(RowPairs):
         stores = [[at("r1", window * self.tile.rows + row) for window in range(windows)] for row in range(rows)]
         return joined(
             t.ldr("r1", self.slot(_OUT)),
-            requantised_rows(self.layout, self.sums(rows, windows), stores),
+            requantised_rows(self.layout, self.sums(rows, windows), stores, ("r2", "r3")),
             moved("r1", rows),
             t.str_("r1", self.slot(_OUT)),
         )
