@@ -135,7 +135,7 @@ class Winograd1d(WinogradKernel):
         """Code that adds the products of term `term`, an index from a to d, to the sums of rows."""
         lines: list[Line | Code] = []
         for half in (at("r2", 8), post("r2", _GROUP)):
-            lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
+            lines += [rows_of_halfwords("r0", SUMS[:rows], half)]
         unrolled = _unrolled(self.quads)
         loop = Repeated.once(joined(*lines) * unrolled)
         loop = counted_in_memory(loop, self.quads // unrolled, slot(STEPS_LEFT), "r3", 3)

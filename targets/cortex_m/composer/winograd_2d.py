@@ -160,8 +160,7 @@ class Winograd2d(WinogradKernel):
         """
         lines: list[Line | Code] = []
         for half in range(2):
-            words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
-            lines += [t.ldrd("r1", "r3", post("r2", _PAIR // 2)), words]
+            lines += [rows_of_halfwords("r0", SUMS[:rows], post("r2", _PAIR // 2), first=first and half == 0)]
         return joined(*lines)
 
     def start(self, rows: int, windows: int) -> Code:

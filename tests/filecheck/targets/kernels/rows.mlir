@@ -24,21 +24,30 @@ func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<
 // Windows are widened once, two elements of the first before those of the second; eight sums meet six words.
 // DSP:      void tm_cm_wide_tile_s8_4_1_8_0_8_8_125(
 // DSP:      ldr r11, [lr, #8]
-// DSP-NEXT: sxtb16 r9, r11
-// DSP-NEXT: sxtb16 r11, r11, ror #8
+// DSP-NEXT: ldr r10, [lr], #4
+// DSP-NEXT: sxtb16 r8, r10
 // DSP:      stm r2!, {r8, r9, r10, r11}
+// The first products are added to the start values of rows; loads follow one another.
 // DSP:      ldm r0!, {r4, r6, r8, r10}
-// DSP-NEXT: mov r5, r4
-// DSP:      ldrd r1, r3, [r2], #8
-// DSP-NEXT: ldm r0!, {r12, lr}
+// DSP-NEXT: mov r2, sp
+// DSP-NEXT: ldr r3, [r2, #4]
+// DSP-NEXT: ldr r1, [r2], #8
+// DSP-NEXT: ldr r12, [r0], #4
+// DSP-NEXT: ldr lr, [r0], #4
+// DSP-NEXT: smlad r5, r12, r3, r4
 // DSP-NEXT: smlad r4, r12, r1, r4
-// DSP-NEXT: smlad r5, r12, r3, r5
+// DSP-NEXT: smlad r7, lr, r3, r6
 // DSP-NEXT: smlad r6, lr, r1, r6
-// DSP-NEXT: smlad r7, lr, r3, r7
 // DSP-NEXT: ldm r0!, {r12, lr}
-// DSP:      smlad r11, lr, r3, r11
-// DSP:      ldr r12, [r0], #4
-// DSP-NEXT: ldrb lr, [r0, #12]
+// DSP:      smlad r10, lr, r1, r10
+// DSP:      smlad r5, r12, r3, r5
+// DSP:      smlad r10, lr, r1, r10
+// The factors of two rows are loaded at a time.
+// DSP:      ldr r1, [sp, #44]
+// DSP-NEXT: ldr r12, [r0], #4
+// DSP-NEXT: ldr r2, [r0], #4
+// DSP-NEXT: ldrb lr, [r0, #8]
+// DSP-NEXT: ldrb r3, [r0, #9]
 // DSP-NEXT: smmlar r4, r4, r12, r4
 // DSP:      strb r5, [r1, #4]
 // Of four weights of each row those of elements 0 and 2 come first, then 1 and 3, as halfwords.

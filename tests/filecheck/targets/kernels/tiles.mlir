@@ -2,6 +2,8 @@
 
 // RUN: sed 's/"DOTS"/"tm_dot_requantised_s8"/; s/"CHANNELS"/"tm_channel_requantised_s8"/' %s | tinyml-opt -p 'select-kernels{target=uno},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
 // RUN: sed 's/"DOTS"/"tm_cm_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=cortex-m4},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
+// RUN: sed 's/"DOTS"/"tm_cm_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_channel_tile_s8"/; s/-3\b/-128/g' %s | tinyml-opt -p 'select-kernels{target=cortex-m4},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=LEAST
+// RUN: sed 's/"DOTS"/"tm_cm_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_channel_tile_s8"/; s/-3\b/-127/g' %s | tinyml-opt -p 'select-kernels{target=cortex-m4},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=ABOVE
 // RUN: sed 's/"DOTS"/"tm_cm_small_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=cortex-m0},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
 // RUN: sed 's/"DOTS"/"tm_rv_dot_tile_s8"/; s/"CHANNELS"/"tm_rv_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=riscv},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=RISCV
 
@@ -66,13 +68,15 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // Windows are widened once for all rows; four sums, each finished by five instructions.
 // DSP:      void tm_cm_dot_tile_s8_4_1_8_0_8_4_125(
 // DSP:      ldr r11, [lr, #8]
-// DSP-NEXT: sxtb16 r10, r11
-// DSP-NEXT: sxtb16 r11, r11, ror #8
+// DSP-NEXT: ldr r9, [lr], #4
+// DSP-NEXT: sxtb16 r8, r9
+// DSP-NEXT: sxtb16 r9, r9, ror #8
 // DSP:      stm r2!, {r8, r9, r10, r11}
 // DSP:      {{^2:$}}
 // DSP-NEXT: ldm r0!, {r4, r6}
 // DSP:      ldm r2!, {r8, r9, r10, r11}
 // DSP-NEXT: ldr lr, [r0], #4
+// DSP-NEXT: ldr r3, [r0], #4
 // DSP-NEXT: sxtb16 r12, lr
 // DSP-NEXT: sxtb16 lr, lr, ror #8
 // DSP-NEXT: smlad r5, r12, r10, r4
@@ -84,6 +88,17 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // DSP-NEXT: asr r4, r4, r10
 // DSP-NEXT: sub r4, r4, #5
 // DSP-NEXT: ssat r4, #8, r4, asr #1
+// With the least zero point, negative results saturate, however they are rounded.
+// LEAST:      void tm_cm_dot_tile_s8_4_1_8_0_8_4_0(
+// LEAST:      smmlar r4, r4, r8, r4
+// LEAST-NEXT: asr r4, r4, r10
+// LEAST-NEXT: sub r4, r4, #255
+// LEAST-NEXT: ssat r4, #8, r4, asr #1
+// ABOVE:      void tm_cm_dot_tile_s8_4_1_8_0_8_4_1(
+// ABOVE:      smmlar r4, r4, r8, r4
+// ABOVE-NEXT: add r4, r4, r4, asr #31
+// ABOVE-NEXT: asr r4, r4, r10
+// ABOVE-NEXT: sub r4, r4, #253
 // DSP:      void tm_cm_channel_tile_s8_4_1_12_0_4_6_125(
 // DSP:      ldrsb r5, [r1, #8]
 // DSP-NEXT: smlabt r0, r5, r6, r0
