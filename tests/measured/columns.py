@@ -37,6 +37,8 @@ NAMES = {
     "LeNet, fixed 8 | rows": "cnn-lenet-mnist10 --width 8 --plan rows",
     "onnx2c's example for the ATmega": "cnn-onnx2c-atmega-mnist10",
     "resnet8, --flash 1000000": "resnet8 --flash 1000000",
+    "vww96, --flash 1000000": "vww96 --flash 1000000",
+    "sww01": "mlperf/str_ww_ref_model",
     "FastGRNN, handwritten digits | SeeDot, 16 bits": "compile fastgrnn-mnist16-10 --width 16",
     "ProtoNN, gestures | SeeDot, 16 bits": "compile protonn-gesturepod --width 16",
     "Bonsai, letters | Shiftry, 8 and 16 bits": "compile bonsai-letter26 --width 8",
@@ -536,6 +538,8 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "kernels-networks": {
         "products": (ON_M4, "{macs}"),
+        "instructions, M": (ON_M4, "{time:M4}"),
+        "instructions per product": (ON_M4, "{time/macs:.2f}"),
         "cycles, M": (ON_M4, "{core_cycles:M4}"),
         "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
     },
@@ -563,7 +567,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles, modelled": (ON_M55, "{core_cycles:,.0f}"),
         "RAM": (ON_M55, "{ram}"),
     },
-    "mlperf-m4": {"tinyml, cycles, M": (ON_M4, "{core_cycles:M4}")},
+    "mlperf-m4": {"tinyml, cycles, M": (ON_M4, "{core_cycles:M4}"), "flash": (ON_M4, "{flash}")},
     "mlperf-m85": {"tinyml, cycles, M": (ON_M55, "{core_cycles:M4}")},
     "mlperf-m33-m7": {
         f"{core}, instructions, M": (f"compile {{row}} --target {CORES[core]} --optimize O2", "{time:M}")
