@@ -90,8 +90,11 @@ class CheckPackingPass(ModulePass):
 
 
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
-    """Verify the lower bound of a function's arena with the judge `name`. Raises `InputError` if the judge finds a
-    smaller packing.
+    """Check the lower bound of a function's arena with the judge `name`. If the judge proves the bound, record the name
+    of the judge on the arena. Raises `InputError` if the judge finds a smaller packing.
+
+    Nothing is checked if the function moves buffers, if it does not have exactly one arena with a recorded bound, or if
+    `name` is `OTHER_JUDGE` and the peak of live bytes proves the bound.
 
     align: as in `pack-scratch`.
     """

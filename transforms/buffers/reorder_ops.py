@@ -121,7 +121,9 @@ class _Block:
 
     @property
     def can_change(self) -> bool:
-        """Whether more than one order is valid and no op has unknown effects."""
+        """Whether the block has at least three steps and no op with unknown effects. The order of any other block is
+        unchanged.
+        """
         return len(self.steps) > 2 and all(
             isinstance(op, _KNOWN) or is_side_effect_free(op) for op in self.block.walk()
         )

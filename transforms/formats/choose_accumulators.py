@@ -73,7 +73,9 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
 
 
 def _starts(op: tdsl.ContractionOp) -> bool:
-    """Whether the scale of the first products is at least as fine as the scale of the initial value of their sum."""
+    """Whether a sum has no initial value, or the scale of its first products is at least as fine as that of the initial
+    value.
+    """
     return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 

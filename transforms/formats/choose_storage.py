@@ -58,8 +58,10 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The kernels whose times are compared, one for each kernel op, layout and width of weights. The accumulators
-        are not chosen yet: of the best kernels for each accumulator width, the slowest is returned.
+        """The kernels whose times are compared, one for each kernel op, layout and width of weights. Empty if a
+        factor's format has no coding.
+
+        The accumulators are not chosen yet: of the best kernels for each accumulator width, the slowest is returned.
         """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
@@ -92,7 +94,9 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """For each element width in bits, the time that a kernel needs per element of a dense row."""
+    """For each element width in bits, the time per element of a dense row with the fastest kernel. Kernels that compute
+    more rows at once than the matrix has are left out.
+    """
     dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}

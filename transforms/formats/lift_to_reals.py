@@ -79,8 +79,8 @@ def _is_sum(value: SSAValue) -> bool:
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """Whether an op can compute negative numbers and the format of its result clamps them to 0. False if the op only
-    moves numbers or is itself a clamp, and if only clamps read the result.
+    """Whether an op can compute negative numbers that the format of its result clamps to 0. False if the op moves,
+    clamps or reinterprets numbers, or if only clamps read the result.
     """
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:

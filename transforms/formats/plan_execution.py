@@ -89,10 +89,10 @@ class PlanExecutionPass(ModulePass):
 
 
 def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
-    """Rewrite a program at L1 to a faster program that computes the same bits as `with_rounded_sums`. Return the
-    new program.
+    """Return a copy of a program at L1 that computes the same bits as the program that `with_rounded_sums` returns for
+    the mode, in less time.
 
-    The new program computes whole images. It therefore has fewer ops and needs more memory.
+    The copy computes whole images. It therefore has fewer ops and needs more memory.
     """
     from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
 

@@ -134,7 +134,9 @@ class LoopBuilder(LocatedBuilder):
         self.put(memref.StoreOp.create(operands=(value, target, *indices)))
 
     def nest(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Insert a `num.nest` that runs `body` at every index of a shape. Axes of extent 1 are omitted."""
+        """Insert a `num.nest` that runs `body` at every index of a shape. Axes of extent 1 are omitted. If no axis
+        remains, the body is inserted once, without a nest.
+        """
         extents = [extent for extent in shape if extent > 1]
         block = Block(arg_types=[INDEX] * len(extents))
         numbers = iter(block.args)

@@ -186,11 +186,11 @@ def _index(build: Builder, value: int) -> SSAValue:
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:
-    """Rewrite each loop that carries only a column `carried + constant[i] * x`, starting from zero, into blocks of
-    iterations.
+    """In each loop that carries only a column `carried + constant[i] * x`, starting from zero, add the products without
+    rounding them. Split the loop into blocks of iterations if it computes x and visits all columns of the constant.
 
     block: the maximum number of iterations whose products are added in one sum. This sum is exact in registers and
-    rounded when it is stored.
+        rounded when it is stored.
     """
     for loop in [op for op in module.walk() if isinstance(op, scf.ForOp) and len(op.iter_args) == 1]:
         carried_sum = LoopCarriedSum.match(loop, 0)

@@ -100,11 +100,10 @@ def kept(
     """Return the stored result of `find` for the inputs that `asked` returns. If no result is stored, call `find`,
     store its result and return it.
 
-    asked: the function that returns all inputs on which the result depends; it is called only if results are
-        stored.
+    asked: the function that returns all inputs on which the result depends; it is called only if results are stored.
     find: the function that computes the result.
-    read, write: functions that convert the result from and to JSON. If `read` raises an exception, the stored
-        result counts as missing.
+    read, write: functions that convert the result from and to JSON. If `read` raises `ValueError`, `KeyError` or
+        `TypeError`, the stored result counts as missing.
     """
     if (facts := CURRENT_FACTS.get()) is None:
         return find()

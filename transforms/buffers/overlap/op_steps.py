@@ -43,7 +43,8 @@ class Steps(NamedTuple):
     writes: true for stores, false for loads.
     times: the time of each access, counted from the start of the op; loads have even times, stores odd ones.
     elements: the positions of the accessed elements in the memref, of shape (times, elements per time).
-    window: the op whose windows (`WindowOp.span`) consist of the elements, if the elements depend on indices.
+    window: the op whose window (`WindowOp.span`) contains the accessed elements, if they depend on indices; None if
+        `elements` lists them.
     """
 
     value: SSAValue

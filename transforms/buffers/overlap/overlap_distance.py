@@ -219,7 +219,8 @@ def safe_distances(
 
 
 def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], written: Sequence[Numbers]) -> int | None:
-    """The least safe distance of one operand, in bytes. None if there is none.
+    """The least safe distance of one operand, in bytes. It is 0 if the operand is not read or the result is not
+    written. None if the operand is written.
 
     reads: the accesses to the operand.
     written: two arrays, the times of writes to the result and the bytes at which the writes end.

@@ -42,7 +42,12 @@ MOST_STATES = 1 << 17
 
 
 class Outcome(IntEnum):
-    """The way in which a search ended. FAILED proves that there is no packing; the last two members prove nothing."""
+    """The way in which a search ended.
+
+    FAILED: the search proved that there is no packing.
+    FOUND: the search found a packing.
+    OUT_OF_NODES, STOPPED: the limit on nodes or the time ended the search, which proves nothing.
+    """
 
     FAILED = 0
     FOUND = 1
@@ -215,7 +220,7 @@ class _Search:
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Whether the bounds of the sections of time prove that the buffers cannot all end below the capacity.
+        """Whether the bounds of the sections of time prove that some buffer must end above the capacity.
 
         last, last_buffer: as for `solve`.
         """

@@ -41,9 +41,9 @@ Check = Callable[[int], None]
 def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
     """Lower the placement `best` by exact cover, and return the lowest placement found.
 
-    If the effort is spent between two searches, or if the limit on addresses or on the matrix is exceeded, the result
+    If the effort is spent between two searches, or if a limit on nodes, addresses or the matrix is exceeded, the result
     is the best placement so far. Raises `OutOfTime` if the seconds or the work of the effort run out while a search is
-    prepared. A packing at the lower bound is searched even if the height of `best` already equals the bound.
+    prepared. A packing at the lower bound is searched for even if the height of `best` already equals the bound.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
@@ -231,10 +231,10 @@ def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
 
 
 def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
-    """For each buffer, the set of its offsets in packings of at most `height` that have been pushed down.
+    """For each buffer, a set that contains its offsets in all packings of at most `height` that have been pushed down.
 
-    In such a packing, a buffer rests on the bottom or on another buffer that is live at the same time and itself
-    rests on the bottom or on a buffer.
+    In such a packing, a buffer rests on the bottom or on another buffer that is live at the same time and itself rests
+    on the bottom or on a buffer.
     """
     count = len(grid.sizes)
     limits = _Limits(grid, height, check)

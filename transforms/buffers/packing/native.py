@@ -63,8 +63,8 @@ def _build(compiler: str, built: Path) -> None:
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
-    """Search as `branch_and_bound.search` does. The outcome is STOPPED after the given seconds, and immediately on
-    Ctrl-C.
+    """Search as `branch_and_bound.search` does. The outcome is STOPPED after the given seconds. Ctrl-C stops the search
+    immediately and raises `KeyboardInterrupt`.
     """
     from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 

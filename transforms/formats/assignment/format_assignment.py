@@ -419,8 +419,7 @@ class AssignmentSteps:
         return changed
 
     def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
-        """Narrow the votes of a forest by the bits that none of the votes needs. Votes that are all zero or one
-        need only one bit.
+        """Narrow the votes of a forest by the bits that none of the votes needs, to at least two bits.
 
         If the widest integers cannot represent the sums of the votes, the votes are narrowed until they can.
         """
@@ -597,8 +596,11 @@ class FormatAssignment:
         return {value: self.given.get(tensors, format) for tensors, format in pairs for value in tensors.members}
 
     def compute_formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The compute format of each tensor that is stored in a foreign family (`compute_formats`) or in a
-        prescribed format.
+        """The compute format of each tensor that is stored in a foreign family (`compute_formats`) or in a prescribed
+        format.
+
+        Factors in a foreign family are narrowed by fewer than `SPARE_BITS` bits if their sum then fits an accumulator
+        of `ACCUMULATOR_BITS` bits.
 
         formats: the formats of the classes, in order.
         """

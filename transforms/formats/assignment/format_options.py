@@ -19,7 +19,8 @@ def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> No
 
 
 def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
-    """The scaling rule with a given name. Raises `InputError` for a rule that is unknown or unsuitable for the format.
+    """The scaling rule with a given name; None if `name` is None. Raises `InputError` for a rule that is unknown or
+    unsuitable for the format.
 
     prototype: the format.
     format: its name, for the message.

@@ -104,6 +104,7 @@ class ScoreErrors:
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
         """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
+        Empty for a program without scores.
 
         Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
 

@@ -110,7 +110,8 @@ def is_scalar_op(op: Operation) -> bool:
 class TensorClass:
     """Tensors that have one format, in program order.
 
-    name: the name of the first member that has a name in the source.
+    name: the first name of a member in the source or, without one, the name of the first member's op; equal names are
+        numbered.
     range: the least and the greatest declared, profiled or known value of all members.
     known: the known ranges of computed members, if each of them has a known range; empty otherwise.
     """
@@ -122,7 +123,9 @@ class TensorClass:
 
     @cached_property
     def known_range(self) -> tuple[float, float]:
-        """The least and the greatest value that a tensor of the class can have for any input, by the known ranges."""
+        """The least and the greatest value that a tensor of the class can have for any input, by the known ranges. The
+        class must have known ranges.
+        """
         return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
 
     @cached_property
@@ -304,7 +307,7 @@ def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoic
 def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: the family of most constants or, without constants, of most tensors.
 
-    Ties go to the last of the most frequent families.
+    Of equally frequent families, it is the one that occurs last.
     """
     families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]
@@ -371,7 +374,7 @@ def _computes(op: Operation) -> bool:
 
 
 def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
-    """Raise `InputError` for a function whose tensors are not all reals.
+    """Raise `InputError` for a function with buffers, and for a function whose tensors are not all reals.
 
     mixed: whether to permit tensors with formats, if casts separate them from the reals.
     """

@@ -262,8 +262,9 @@ class InputMoments:
         """For each number of a constant, the mean square of the numbers by which it is multiplied, in a shape that
         broadcasts to the constant's shape.
 
-        None if the constant has any use other than as a factor, or if its factors are neither indexed by a loop nor
-        vectors along its last axis. If a loop indexes the constant, each number has a separate mean square.
+        If a loop indexes the first axis of the constant, all numbers with one index have one mean square. None if the
+        constant has any use other than as a factor, or if its factors are neither indexed by a loop nor vectors along
+        its last axis.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares

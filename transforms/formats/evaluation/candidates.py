@@ -324,7 +324,9 @@ def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
-    """The evaluator of a problem's candidates. Each process creates one evaluator for a problem and reuses it."""
+    """The evaluator of a problem's candidates. Each process stores the evaluator of its latest problem, and returns it
+    again for the same problem.
+    """
     if (known := _evaluators.get(problem.digest)) is None:
         from xdsl.parser import Parser
 

@@ -125,7 +125,8 @@ def area_under_curve(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float
 
 
 def _auc(answers: Answers, of: int | None) -> float:
-    """The area under the ROC curve that separates class `of` from all other classes.
+    """The area under the ROC curve that separates class `of` from all other classes. It is 0 if the labels contain only
+    samples of the class, or none.
 
     If `of` is None, the mean over all classes that occur. With two classes both areas are equal, and only one is
     computed.
@@ -144,10 +145,10 @@ def _auc(answers: Answers, of: int | None) -> float:
 
 
 def r_squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
-    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the
-    outputs.
+    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the outputs.
 
-    For constant targets the result is 1 if all values are right and otherwise 0, as in scikit-learn.
+    For an output with constant targets, the coefficient is 1 if all values are right and otherwise 0, as in
+    scikit-learn.
 
     values: the predictions, of shape (samples, outputs).
     targets: y, of the same shape.

@@ -54,8 +54,8 @@ UNKNOWN_TRIPS = 16
 
 
 def arena_and_input(module: ModuleOp) -> int:
-    """The number of bytes of a packed program's arena and input arguments together. An input that arrives row by
-    row has none.
+    """The number of bytes of a packed program's arena and input arguments together. An input that arrives row by row
+    counts as 0 bytes.
     """
     arena = sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
     [function] = defined_functions(module)
@@ -67,6 +67,9 @@ def arena_and_input(module: ModuleOp) -> int:
 def far_call(near: KernelAttr, target: str) -> float | None:
     """The additional time of a kernel call, in the target's unit, if its weights are in far flash. None if there is no
     kernel for weights in far flash.
+
+    It is the difference between the costs of the two kernels or, if one of these costs is unknown, the time of a load
+    from far flash.
     """
     far = known_kernel(FarKernelAttr.of(near), target)
     if far is None:
@@ -493,9 +496,10 @@ def _of_zero(step: str) -> str:
 
 
 def is_shift(constant: int, product: str) -> bool:
-    """Whether the C compiler computes a product of an extended number and a constant by a shift.
+    """Whether the C compiler computes a product of an extended number and a constant by a shift: the constant is a
+    power of two and, for a 16-bit product, at most 2.
 
-    8-bit chips shift 16-bit numbers bit by bit. On these chips, some products with powers of two are not shifts.
+    Greater shifts of 16-bit numbers are excluded because 8-bit chips shift them bit by bit.
 
     product: the type of the product, such as `i16`.
     """
@@ -531,7 +535,7 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
     """The steps of a shift, by kind of step. On an 8-bit chip, a shift by whole bytes consists of register moves.
 
     width: the type of the shifted integer.
-    amount: the constant number of bits; None for a computed number.
+    amount: the constant number of bits; None for a computed number, which counts as a shift by whole bytes.
     """
     if amount == 0:
         return {}

@@ -102,9 +102,9 @@ class StoredImage:
     ) -> StoredImage:
         """Replace the pixels that start at index `at` by `part`, and return the image.
 
-        A part that covers a whole uninitialised image replaces the image without an insertion. A part that is a
-        single pixel is inserted nevertheless. Otherwise a loop over its channels would become part of the
-        product, and there are fewer kernels for such a product.
+        A part that covers a whole uninitialised image replaces the image without an insertion. A single pixel is always
+        inserted: a loop over its channels would otherwise become part of the product, and there are fewer kernels for
+        such a product.
 
         as_stored: whether the part has the tensor's order of axes.
         """
