@@ -74,8 +74,8 @@ class _Room:
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
-        """The range of `size` bytes from byte `low`, occupied while a buffer is used. A view whose content is kept is
-        occupied from the start, and a state until the end.
+        """The range of `size` bytes from byte `low`, occupied while a buffer is used. An input or a state occupies its
+        bytes from the start of the function, and a state also until the end.
         """
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]

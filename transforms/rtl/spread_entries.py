@@ -4,8 +4,9 @@ Each processing element processes one entry per cycle. SeeDot (section 6.2.1) di
 matrix. Three quarters of the columns are assigned before the program runs. Each remaining column is assigned at run
 time to an idle element. Here every entry of a row is assigned in advance, because all indices are constants. `n`
 elements process the entries of a row `n` at a time, and an adder tree adds their products. `e` entries in `r` rows
-therefore take less than `e / n + r` cycles. In SeeDot's method, the entries take at best `e / n` cycles, and adding the
-elements' partial sums of each row takes `r` more cycles.
+therefore fill at most `e / n + r` words, one of which is loaded per cycle; filling the pipeline takes a few more
+cycles. In SeeDot's method, the entries take at best `e / n` cycles, and adding the elements' partial sums of each row
+takes `r` more cycles.
 """
 
 from __future__ import annotations

@@ -66,9 +66,15 @@ def choose_pair(
     """Return two widths for all tensors, low and high, whose accuracies enclose the accuracy of the reals (MinUn
     7.7.2). None if no width satisfies `fits`.
 
-    Each width is represented by its best variant (algorithm 4). Among equally accurate widths, the least is used.
-    If all widths are worse than the reals, the two best widths are used. If no lower width is worse, or if there is
-    only one width, the two widths are equal. The program satisfies `fits` with the low width.
+    Each width is represented by its best variant (algorithm 4). Of at most two widths, low is the narrowest that
+    satisfies `fits`, and high is the widest. Of more widths, only the narrowest among equally accurate ones is
+    considered.
+
+    high: the least accurate of the widths that are as accurate as the reals or better; without such widths, the most
+        accurate width.
+    low: the most accurate width that satisfies `fits`, is narrower than high and is less accurate. Without such a
+        width, the most accurate width that satisfies `fits`, at most as wide as high if possible. If low is wider than
+        high, high becomes the same width.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]

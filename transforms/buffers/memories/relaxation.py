@@ -1,9 +1,9 @@
 """A lower bound on the cost of a choice, by Lagrangian relaxation of the capacity constraints.
 
 At every program point the live bytes in a memory must not exceed its capacity. The relaxation replaces these
-constraints by nonnegative prices per byte. Each item then goes to the memory that is cheapest for it. The sum of these
-costs minus the price of all capacities is a lower bound on the cost of every choice (Geoffrion 1974). Subgradient steps
-raise the bound (Held, Wolfe and Crowder 1974).
+constraints by nonnegative prices per byte. Each item is then assigned to the memory in which it is cheapest. The sum of
+these costs minus the price of all capacities is a lower bound on the cost of every choice (Geoffrion 1974). Subgradient
+steps raise the bound (Held, Wolfe and Crowder 1974).
 """
 
 from __future__ import annotations

@@ -182,7 +182,8 @@ def _unit_of_squares(format: NumberFormat) -> float | None:
 
 
 def _check_constants(format: NumberFormat) -> None:
-    """Check that a format fitted to a constant has no greater error than a format for the constant's range.
+    """Check that the error of a format fitted to a constant is at most `_ERROR_RATIO` times that of a format for the
+    constant's range.
 
     Also check that `squared_error` returns the actual error.
     """
@@ -206,9 +207,10 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Check the formats that a number format returns for registers, computation, integers, sums of votes and rotations.
+    """Check the formats that a number format returns for registers, computation, integers, sums of votes, rotations and
+    addends. Also check the list of numbers that `ranked` returns.
 
-    Each of these formats must represent the numbers that it is returned for.
+    Each format must represent the numbers that it is returned for.
     """
     format, some = numbers.format, numbers.format.decode(numbers.some(NUMBERS))
     for name, other in (("in_register", format.in_register()), ("computed", format.computed)):

@@ -77,8 +77,10 @@ class Numbers:
         return self.raws[np.unique(np.clip(np.concatenate(indices), 0, last))]
 
     def place(self, reals: Reals) -> Reals:
-        """For each real, the distance between the two adjacent numbers around it. For a format of more than 16 bits, an
-        estimate: 2^-15 times the magnitude of the real.
+        """For each real, the distance between the two adjacent numbers around it.
+
+        For a format of more than 16 bits, an estimate: 2^-15 times the magnitude of the real, but at least 2^-30 times
+        the greatest number.
         """
         if not self.is_complete:
             return 2.0**-15 * np.maximum(np.abs(reals), 2.0**-15 * abs(self.ends[1]))

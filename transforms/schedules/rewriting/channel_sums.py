@@ -246,8 +246,8 @@ def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
 def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
     """The sums of an accumulating op. They are exact if `bits` bits suffice, and rounded otherwise.
 
-    Rounded sums are possible only for the widths in `HEADROOM`. Raises `NotTiled` if neither exact nor rounded sums
-    are possible, or if the result depends on the order of the products.
+    Rounded sums are possible only for the widths in `HEADROOM`, and not in formats with `AS_PUBLISHED`. Raises
+    `NotTiled` if neither exact nor rounded sums are possible, or if the result depends on the order of the products.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)

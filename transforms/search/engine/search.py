@@ -357,7 +357,11 @@ class Feasibility:
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether the estimate exceeds the limits by at most its possible error, which is large for stacks."""
+        """Whether a candidate may meet the limits when it is built.
+
+        Its estimate may exceed the limits on time and flash by the factor `CORRECTED_SLACK`. Because estimates of
+        stacks have large errors, RAM is only compared with arena, input and the smallest stack measured so far.
+        """
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
             return False
