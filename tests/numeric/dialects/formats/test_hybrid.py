@@ -1,4 +1,4 @@
-"""A test format for weights of 8 bits that are converted to floats, with which SeeDot is compared."""
+"""A test format, used in comparisons with SeeDot, whose 8-bit weights are converted to floats."""
 
 from pathlib import Path
 

@@ -22,9 +22,9 @@ ROWS = 400
 @pytest.mark.parametrize("least", [0.0, 0.5])
 @pytest.mark.parametrize("sort", SORTS, ids=str)
 def test_results_are_near(sort: Sort, least: float):
-    """Normalised vectors of any length, including zero, differ from the exact ones by at most the distance between the
-    two nearest numbers of the format and 3e-6, or as far as the result saturates. The sum of squares has no format
-    of its own.
+    """Normalised vectors of any length, including zero, differ from the exact ones by at most 3e-6 plus the greater of
+    two values: the distance between the two numbers of the format that are nearest to the exact result, and the
+    amount by which the result saturates. The sum of squares has no format of its own.
 
     least: the value of an additional element, which all formats represent exactly.
     """

@@ -134,7 +134,9 @@ def test_a_board_hears_in_time_and_in_less_memory(word: str, board: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("word", WORDS)
 def test_speech_without_the_word_triggers_nothing(word: str):
-    """80 spoken digits, interpolated to 16 kHz, and the other word."""
+    """The program for a wake word detects it neither in 80 spoken digits, interpolated to 16 kHz, nor in the other wake
+    word.
+    """
     with np.load(CLIPS) as clips:
         rows = np.concatenate([clips["theo"], clips["others"]]).ravel()
     digits = np.interp(np.arange(2 * len(rows)) / 2, np.arange(len(rows)), rows).astype(np.int16)

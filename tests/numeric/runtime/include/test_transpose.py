@@ -61,7 +61,9 @@ def cycles(rows: int, columns: int) -> list[list[int]]:
 
 
 def test_cycles_of_figure_6(tmp_path: Path):
-    """Gural and Murmann transpose 3 x 4 pixels: there are two cycles of five, and two corners do not move."""
+    """Gural and Murmann, figure 6: the transposition of 3 x 4 pixels has two cycles of five pixels each; two corners do
+    not move.
+    """
     assert cycles(3, 4) == [[0], [1, 4, 5, 9, 3], [2, 8, 10, 7, 6], [11]]
     image = np.arange(LENGTH, dtype=np.int8)
     inputs = np.concatenate([np.array([0, 0, 3, 4, 1], np.int8), image])[None]

@@ -1,4 +1,6 @@
-"""Compiled anomaly detectors in Python: decisions, thresholds by a rate of false alarms, and applicable advice."""
+"""Compiled anomaly detectors in Python: their decisions, their thresholds for a rate of false alarms, and advice in
+error messages that leads to a program that fits.
+"""
 
 from __future__ import annotations
 

@@ -144,7 +144,9 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
 
 @pytest.mark.long(drawn=False)
 def test_steps_of_front_ends_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two front ends, one has mel channels and the other a Fourier transform."""
+    """With `--front-ends`, only the steps of front ends are measured; the other rows of the cost table are unchanged.
+    Of the two front ends that are measured, one has mel channels and the other a Fourier transform.
+    """
     made = [*front_ends.front_ends()]
     monkeypatch.setattr(costs, "front_ends", lambda: [made[3], made[4]])
     file = foreign.folder / "costs" / "foreign.json"

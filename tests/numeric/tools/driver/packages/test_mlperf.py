@@ -246,7 +246,7 @@ def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_the_firmware_of_the_streaming_network_compiles_for_its_board(tmp_path: Path):
-    """All files except the port for a computer."""
+    """All files of the firmware, except the port for a computer, compile for its board."""
     need_tools("nucleo-l4r5zi")
     file = tmp_path / "word.tflite"
     file.write_bytes(streaming_network())

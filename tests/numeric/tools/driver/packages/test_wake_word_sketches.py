@@ -62,7 +62,9 @@ def library_of(target: str, folder: Path, heading: str) -> Path:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("heading", BOARDS)
 def test_the_sketch_detects_the_word_of_a_recording(heading: str, tmp_path: Path):
-    """The recording, 1.5 seconds of silence and the recording again contain two words, three seconds apart."""
+    """The sketch detects the word twice, three seconds apart, in a recording of the word, followed by 1.5 seconds of
+    silence and the same recording.
+    """
     library = library_of("esp8266", tmp_path, heading)
     samples = np.concatenate([wake_word(), np.zeros(24_000, np.int16), wake_word(), np.zeros(512, np.int16)])
     samples.tofile(tmp_path / "readings")
