@@ -138,8 +138,8 @@ class Sums:
     def has_halves(self) -> bool:
         """True if a sum of any row may lie halfway between two results.
 
-        Such a sum x is not 0, and is a multiple of 2^(30 - shift) / p, where p is the greatest power of two
-        that divides the multiplier.
+        A sum halfway between two results is not 0, and is a multiple of 2^(30 - shift) / p, where p is the greatest
+        power of two that divides the multiplier.
         """
         powers = self.multipliers & -self.multipliers
         return bool((self.reach + np.abs(self.starts) >= (np.int64(1) << 30 - self.shifts) // powers).any())
