@@ -32,9 +32,9 @@ def requested(text: str, board: Board) -> Requested:
     """Parse the value of `--memory` for a board. The value `board` selects all memories of the board whose wait states
     are known.
 
-    Raises `InputError` for invalid syntax, for a name that occurs twice, for a size beyond that of the memory, for a
-    memory whose wait states are specified neither in the text nor in a row, for the value `board` if no memories of the
-    board are known, and for a text without a memory for buffers.
+    Raises `InputError` for invalid syntax, for a name that occurs twice, for a size beyond that of a writable memory of
+    the board, for a memory whose wait states are specified neither in the text nor in a row, for wait states of the
+    stack, for the value `board` if no memories of the board are known, and for a text without a memory for buffers.
     """
     rows = {row.name: row for row in memories_of(board)}
     if text == "board":

@@ -80,8 +80,8 @@ BOARDS = Table[Sequence[Memory]](GROUP, "board with memories", _loaded)
 
 
 def memories_of(board: Board) -> Sequence[Memory]:
-    """The memories of a board, which tinyml or a package declares; empty for a board without rows. Memories without
-    wait states come first.
+    """The memories of a board, in the order in which tinyml or a package declares them; empty for a board without rows.
+    The rows of tinyml begin with the memory for which the core never waits.
     """
     ours = rows_of_chip(chip_of(board.name).folder.name)
     name = board.name if board.name in ours or board.name in BOARDS else board.name.rsplit("-", 2)[0]

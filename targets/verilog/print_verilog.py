@@ -116,7 +116,11 @@ _RESERVED = re.compile(
 
 @dataclass(frozen=True)
 class VerilogTarget(Target):
-    """Print every `hw.module` of a module. Raises `InputError` for ops that are not in `comb`, `seq` or `rtl`."""
+    """Print every `hw.module` of a module.
+
+    Raises `InputError` for any other op at the top level, and for an op inside an `hw.module` that has no equivalent in
+    Verilog.
+    """
 
     name = "verilog"
 
@@ -125,7 +129,9 @@ class VerilogTarget(Target):
 
 
 def print_verilog(module: ModuleOp) -> str:
-    """The Verilog text of the hardware modules in a module. Raises `InputError` for any other op."""
+    """The Verilog text of the hardware modules in a module. Raises `InputError` for the ops that `VerilogTarget`
+    rejects.
+    """
     texts: list[str] = []
     for op in module.ops:
         if not isinstance(op, hw.HWModuleOp):

@@ -284,7 +284,11 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def parts(self) -> tuple[Code, Code, Code, Code]:
-        """The code before all channels, before the loop of a channel, in each iteration, and after the loop."""
+        """The code of the kernel in four parts, three of which are executed for each channel.
+
+        The first part surrounds the code of all channels: its last two instructions come after that code. The other
+        parts are the code before the loop of a channel, in each iteration (empty without a loop), and after the loop.
+        """
         tile, channels = self.tile, self.tile.rows
         begin = joined(
             t.push((*SAVED, "lr")),

@@ -539,13 +539,14 @@ def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, 
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """Code that requantises a sum by `requantised_by_thirds` if `by_thirds` is true, and otherwise by
-    `requantised_by_halves`. r4 contains the zero point, and r3 contains 0.
+    """Code that requantises the sum in r0 by `requantised_by_thirds` if `by_thirds` is true, and otherwise by
+    `requantised_by_halves`.
 
     place: the byte offset of the `factor_words` from r5.
     target: the address of the store.
 
-    The code clobbers r6 and, by halves, also r3.
+    r4 contains the zero point and, by thirds, r3 contains 0. The code clobbers r0 to r2, and also r6 by thirds or r3 by
+    halves.
     """
     if not by_thirds:
         return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)

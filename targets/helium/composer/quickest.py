@@ -13,12 +13,12 @@ from tinyml.targets.tiles import Tile
 
 
 def quickest(*kinds: Callable[[Tile], LoopedCode]) -> Callable[[Tile], LoopedCode]:
-    """A function that returns the code for a tile for which the product of modelled cycles and instructions is least.
+    """A function that chooses the code for a tile: the code with the least product of modelled cycles and instructions.
 
     kinds: functions that return code for a tile.
 
     The number of instructions is included, because a core may issue several in a cycle. If none of the functions
-    supports a tile, the result of the last one is returned.
+    supports a tile, the result of the last one is chosen.
     """
 
     @lru_cache(CACHED_KERNELS)

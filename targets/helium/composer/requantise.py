@@ -48,12 +48,12 @@ def requantised(
     """Code that requantises vectors of sums to bytes.
 
     As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
-    rounding and rounds ties upwards. Negative sums are decremented before, so that ties round away from zero. For sums
+    rounding and rounds ties upwards. Negative sums are decremented before that, so that ties round away from zero. For sums
     that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards, each
     byte is in the lowest byte of its lane.
 
     * sums: the vectors, which have the same rows.
-    * stream: points to the fields of `finish`, and afterwards behind them.
+    * stream: the register that points to the fields of `finish`, and afterwards to the first byte after them.
     * numbers, spare: vectors that are overwritten.
     * zero: a register that contains the raw of 0; None if the raw is 0.
     * to_even: as in `Tile`.
