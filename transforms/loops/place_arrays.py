@@ -62,8 +62,8 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """For each range of bytes in a function's arena, the ops of the function's body during which it is occupied. The
-    input occupies its bytes from position -1 on.
+    """For each range of bytes in a function's arena, the positions in the function's body at which it is occupied.
+    Position -1 is the start of the function, before the first op.
     """
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):

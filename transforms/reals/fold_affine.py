@@ -47,8 +47,8 @@ class FoldAffinePass(ModulePass):
 
 
 def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
-    """Yield each operand of an elementwise op on reals of which the result is an affine function, together with
-    this function.
+    """For an addition, subtraction, multiplication or negation of reals, yield each operand of which the result is an
+    affine function, together with this function. Constant operands are omitted. Yields nothing for other ops.
     """
     if isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.NegOp) and tdsl.format_of(op.out).type == f32:
         for value in op.inputs:

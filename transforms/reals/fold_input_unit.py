@@ -2,8 +2,8 @@
 
 A sensor delivers integers that represent the reals `raw * scale + offset`. Weights, biases and the thresholds of trees
 absorb scale and offset. The device then neither converts nor rescales the input. If other ops read the input, a
-multiplication and an addition remain, in the format of the program. If the scale is a power of two, neither remains,
-because the format of the raws includes the scale.
+multiplication and an addition remain, in the format of the program. If all elements have the same unit, whose scale is
+a power of two and whose offset is 0, neither remains, because the format of the raws includes the scale.
 """
 
 from __future__ import annotations

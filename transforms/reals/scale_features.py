@@ -82,11 +82,12 @@ class ScaleFeaturesPass(ModulePass):
 
 
 def _ranges(x: Reals) -> tdsl.FeatureMap:
-    """For samples of shape (samples, elements), an affine map of [-1, 1] to an interval that contains the range of each
-    feature.
+    """For each feature of samples of shape (samples, elements), an affine map of [-1, 1] to an interval that contains
+    the feature's range.
 
-    Scales are powers of two. Zeros are multiples of a 64th of the scale, and 0 for a feature whose range is about
-    symmetric. In a format with the corresponding fraction bits, raws are then shifted features minus an integer.
+    Scales are powers of two. A zero is a multiple of a 64th of the least power of two that is not below half of the
+    range; it is 0 for a feature whose range is about symmetric. In a format with enough fraction bits, the raw of a
+    feature is then the shifted feature minus an integer.
     """
     low, high = x.min(0), x.max(0)
     greatest, reach = np.maximum(np.abs(low), np.abs(high)), (high - low) / 2

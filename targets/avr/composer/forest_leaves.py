@@ -173,7 +173,10 @@ class Leaves:
         return -(-self.forest.results // 8) if self.masked else 0
 
     def numbers(self, leaf: int) -> list[int]:
-        """The bytes of the votes in the record of a leaf; a single zero byte if all votes are zero."""
+        """The bytes of the votes in the record of a leaf.
+
+        If records have masks, only the nonzero votes are in the record, or one vote of 0 if all votes are zero.
+        """
         votes: NDArray[Any] = self.forest.votes[leaf]
         added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
         return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]

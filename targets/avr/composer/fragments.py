@@ -380,13 +380,14 @@ COMPILED = 250
 
 
 def factors(sums: Sums, point: int) -> Bytes:
-    """The factors by which the code of `requantised` computes: the bytes of a stream for each row.
+    """The bytes of a stream that the code of `requantised` reads, for each row.
 
     sums: the multipliers and the shifts of the rows.
     point: the zero point of the results.
 
-    The bytes of a row are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
-    shift is divided into a factor of 2^n and a number of whole bytes, which is stored minus 1.
+    The bytes of a row are twice the multiplier, two bytes for the right shift, and the zero point plus 128. A right
+    shift by r bits is a multiplication by 2^n, where n = -r mod 8, and a right shift by (r + n) / 8 bytes. The two
+    bytes contain 2^n, and this number of bytes minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8

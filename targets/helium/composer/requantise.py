@@ -48,7 +48,7 @@ def requantised(
     """Code that requantises vectors of sums to bytes.
 
     As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
-    rounding and rounds ties upwards. Negative sums are decremented before that, so that ties round away from zero. For sums
+    rounding and rounds ties upwards. Negative sums are decremented first, so that ties round away from zero. For sums
     that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards, each
     byte is in the lowest byte of its lane.
 

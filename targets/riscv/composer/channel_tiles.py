@@ -163,7 +163,7 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
-        """Append code that computes the products of `windows` windows, with the weights in registers. Return the sums."""
+        """Append code that computes the products of `windows` windows with weights in registers. Return the sums."""
         pitch, columns, pointer = self.tile.pitch, self.records.columns, window
         is_near = (self.tile.runs - 1) * pitch + self.tile_code.reach(windows) <= REACH
         sums: Sequence[V] = [self.start] * windows

@@ -207,7 +207,9 @@ def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
 
 def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """With `--route`, the command fails before compilation if the target has no tool that places and routes modules, if
-    this tool is not installed, or if the target is no FPGA. The last line of the error states the reason.
+    this tool is not installed, or if the target is not an FPGA. The last line of the error states the reason.
+
+    `place_and_route` fails for a folder that `tinyml compile` did not write.
     """
     monkeypatch.setattr(shutil, "which", not_installed)
     messages = {

@@ -202,7 +202,7 @@ class NumberLists:
 
     def _stepped(self, integers: Reals, reals: Reals, weights: Reals) -> Reals:
         """The integers, changed by steps of one until no single step reduces the error, in at most `SWEEPS` sweeps.
-        Zero is unchanged, and no two integers become equal.
+        Zero is unchanged, no two integers become equal, and no magnitude exceeds `greatest`.
 
         reals: the numbers to be approximated, in units of the integers.
         weights: the weights of their errors.

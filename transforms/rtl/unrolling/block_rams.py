@@ -120,8 +120,11 @@ def _table(words: Sequence[int], width: int) -> int:
 
 
 def _function(values: tuple[int, ...]) -> int:
-    """The number of LUTs that compute a function of an address with the given values: one for four inputs, two for
-    five inputs and four for six inputs.
+    """The number of LUTs that compute a function of an address with the given values.
+
+    For a function that depends on one input or none, it is 0, for two to four inputs 1, for five inputs 2, and for six
+    inputs 4. A function of more inputs consists of its two halves and a selection between them, which takes two LUTs;
+    equal halves are counted once, without a selection.
     """
     if len(values) > 4 * TABLE:
         half = len(values) // 2

@@ -77,7 +77,7 @@ class ChannelOrders:
         return 0 if updates else graph.size(node.result)
 
     def _loops(self, seed: int, done: Nodes) -> Iterator[ChannelNodes]:
-        """Yield the loops that may run next and that start with node `seed`.
+        """Yield the loops of at most `longest` nodes that may run next and that start with node `seed`.
 
         If several nodes of a loop could start it, `seed` must be the first of these nodes in the order of the file.
         """

@@ -134,7 +134,8 @@ def extents_of(image: Image, slice: Slice) -> Pair:
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
     """The numbers of slices, rows or pixels, along height and width, over which a node iterates.
 
-    They are the slices of its result or, if the node sums an operand, the slices of this operand.
+    They are the slices of its result or, if the node sums an operand, the slices of this operand. For an input that
+    arrives row by row, the slices are rows, regardless of `slice`.
     """
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)

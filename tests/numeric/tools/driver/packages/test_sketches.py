@@ -260,8 +260,8 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_a_detector_tells_anomalies(tmp_path: Path):
-    """The sketch reads three pins, converts their values to the unit of the training data, and prints the decisions of
-    the program in Python.
+    """The sketch of a detector reads three pins, converts their values to the unit of the training data, and prints the
+    decisions that the program makes in Python. Its self-test passes, and both sketches compile for the AVR.
     """
     need_tools("uno")
     random = np.random.default_rng(2)
