@@ -122,7 +122,8 @@ class AssignFormatPass(ModulePass):
 
     Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
     missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor
-    of f32, and for any op other than a cast between tensors of f32 and tensors with formats.
+    of f32, for any op other than a cast between tensors of f32 and tensors with formats, and for `synthesised` weights
+    in a program that has such casts.
     """
 
     name = "assign-format"

@@ -44,7 +44,7 @@ class Verdict(Enum):
 class Judgement:
     """A verdict on a lower bound.
 
-    offsets: the offsets of the packing found, in bytes; None if none was found.
+    offsets: the offsets of the packing found, in bytes; empty if none was found.
     work: the work spent.
     """
 

@@ -306,7 +306,8 @@ class Measure:
 def measure_of(text: str, reals: Answers) -> Measure:
     """The metric `NAME` or `NAME:CLASS`, with the answers of the program on reals as the reference.
 
-    Raises `InputError` for an unknown metric or class, and for data and programs for which the figure is undefined.
+    Raises `InputError` for an unknown metric or class, for a class of a metric that is not calculated for a single
+    class, and for data and programs for which the figure is undefined.
 
     text: the name of the metric.
     """

@@ -29,6 +29,8 @@ def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, 
 
     flash, ram: the options of `code-forests`.
     below: the passes to run on the program without its forests before its size is estimated.
+
+    Raises `InputError` if the nodes of the forests alone exceed the flash of the board.
     """
     forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
     _check_size(forests, target)

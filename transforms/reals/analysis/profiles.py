@@ -79,7 +79,9 @@ class _Statistics:
             self.stride *= 2
 
     def widen(self, values: NDArray[Any], value: SSAValue) -> None:
-        """Extend the range to include some values of a tensor. Raises `InputError` if one of them is not finite."""
+        """Extend the range to include some values of a tensor. Raises `InputError` if one of them is not finite, or if
+        there are none.
+        """
         if not values.size:
             raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())
