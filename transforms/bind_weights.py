@@ -64,8 +64,9 @@ class BindWeightsPass(ModulePass):
     weights_at: the address of the blob, or the linker section of `NAME_blob.c`.
     weights_for: an output folder with a program that must be able to use the new blob; None to skip this check.
 
-    Raises `InputError` for an address or section that the chip cannot read, for a program that contains no such arrays
-    or supports several instances, and for arrays that require a program other than the program in `weights_for`.
+    Raises `InputError` for an address or section that the chip cannot read, for a module without a program, for a
+    program that contains no such arrays or supports several instances, and for arrays that require a program other than
+    the program in `weights_for`.
     """
 
     name = "bind-weights"

@@ -35,14 +35,14 @@ class TileSegmentPass(ModulePass):
     by: the unit that the loops compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`,
         `channels-in-patches`, `strips` (of columns), `row-strips`, or a tiling of another package. By `blocks`, pools
         of disjoint windows compute a convolution's pixels block by block, and all other ops run by pixels.
-    sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that need
-        more bits are rounded.
+    sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that need more
+        bits are rounded.
     channels: the number of channels per iteration of a loop over channels, a divisor of the total number.
     patches: the number of patches along each axis, or of strips.
     target: as for printing C; its kernels determine how many pixels of a row are computed at once.
 
-    Raises `InputError` for invalid names and widths of sums, and, with the reason, for segments that cannot run
-    slice by slice.
+    Raises `InputError` for unknown names, for a `first` that comes after `last`, for invalid widths of sums, and, with
+    the reason, for segments that cannot run slice by slice.
     """
 
     name = "tile-segment"

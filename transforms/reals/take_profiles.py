@@ -83,8 +83,9 @@ def _shape(op: Operation) -> object:
 
 
 def _check_range(old: Operation, new: Operation, margin: float) -> None:
-    """Raise `InputError` if a new weight exceeds the range of the old weights. The range ends at the least power of
-    two that is not below the greatest old weight times `margin`.
+    """Raise `InputError` if a new weight exceeds the range of the old weights. The range ends at the least power of two
+    that is not below the greatest old weight times `margin`. Also raise it if the old or the new weights have no
+    profile.
     """
     was, now = (next(tdsl.result_profiles(op.results[0]), None) for op in (old, new))
     if was is None or now is None:

@@ -85,7 +85,8 @@ class Registers:
     kept: the maximum number of vectors with the same content in all iterations.
     outer: the number of loops around the loops of an iteration.
 
-    Raises `Refused` if more values are live at the same time than there are registers.
+    Raises `Refused` if there are too few registers for the counters, the pointers and the values that are live at the
+    same time, and if the lanes of a sum would need more than 32 bits.
     """
 
     def __init__(self, program: LaneProgram, kept: int, outer: int = 1):

@@ -46,7 +46,8 @@ class StripLoops(NarrowStreamLoops):
     rows: whether strips consist of rows instead of columns.
     narrow: whether depthwise convolutions gather windows of single channels.
 
-    Raises `NotTiled` for segments that cannot run this way.
+    Raises `NotTiled` for segments that cannot run this way, and unless `count` is from 1 to the number of columns (or
+    rows) of the last result.
     """
 
     def __init__(

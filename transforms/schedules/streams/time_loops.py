@@ -161,7 +161,9 @@ class TimeAxis(NamedTuple):
 
 
 def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
-    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of time.
+    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of time,
+    if it has fewer than two steps, more than `COUNT_LIMIT` steps or more than `COUNT_LIMIT` elements in a step, and
+    for a stride that is not from 1 to the number of steps.
 
     stride: the number of frames between answers; by default the windows of answers are adjacent.
     """

@@ -117,7 +117,7 @@ def test_elements_within_block_rams():
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
 def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
     """In a hardware module that processes `factor` elements of a row at once, a row takes ceil(columns / factor)
-    iterations. If its length is no multiple of `factor`, the elements beyond the end are ignored.
+    iterations. If its length is not a multiple of `factor`, the elements beyond the end are ignored.
     """
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
