@@ -48,8 +48,8 @@ class CTarget(Target):
 
     target: the board; by default the target for which the module was compiled.
 
-    Raises `InputError` for an unknown target, and for a target whose kernels the module does not call. Raises
-    `ValueError` for an unknown file.
+    Raises `InputError` for an unknown target, for a target whose kernels the module does not call, and for a module
+    that does not contain exactly one program. Raises `ValueError` for an unknown file.
     """
 
     name = "c"

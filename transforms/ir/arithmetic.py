@@ -195,7 +195,10 @@ Interval: TypeAlias = tuple[int, int]
 
 
 def prepare(op: Operation) -> Lowering | None:
-    """Return the function that lowers an op in its current formats. None for an op that needs no lowering."""
+    """Return the function that lowers an op in its current formats. None for an op that needs no lowering.
+
+    Raises `InputError` for a `num.call` without a kernel, and for a kernel that the target does not have.
+    """
     match op:
         case num.NumOp():
             computation = op.computation()

@@ -185,7 +185,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
-    """The loop variables and call numbers on which indices depend, each with its range if the range is known."""
+    """The loop variables and call numbers on which indices depend and whose ranges are known, with these ranges."""
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):

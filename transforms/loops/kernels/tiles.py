@@ -37,6 +37,8 @@ def select_tile_kernels(module: ModuleOp, target: str) -> None:
     """Replace contractions that have a tile by calls of the tile's kernel.
 
     Contractions whose weights are packed or were loaded into RAM are unchanged.
+
+    Raises the errors of `call_of_tile`.
     """
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:

@@ -121,6 +121,8 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     In a part of the program that has formats, the profiles are those of the rounded values. For an anomaly detector the
     profiles exceed the range of the normal samples (`REACH_MULTIPLES`). Otherwise numbers would saturate, and anomalies
     could look normal.
+
+    Raises `InputError` for a tensor that is empty, or not finite on the inputs.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
 
