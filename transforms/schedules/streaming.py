@@ -54,7 +54,7 @@ SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 
 
 class Streaming(Schedule):
-    """A schedule whose segments are streamed, or run ordinarily.
+    """A schedule with streamed segments and segments in ordinary execution.
 
     name, help: as in `Schedule`.
     steps: the units, such as rows or pixels, by which a segment can be streamed.

@@ -31,7 +31,8 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 class _Keys:
     """The conversion of a forest's features to keys.
 
-    A key consists of the upper two bytes of the float's bit pattern minus 1, minus `zero`, shifted right by `shift`.
+    The key of a float with the bit pattern b is (((b - 1) >> 16) - `zero` >> `shift`) - 128, limited to the range of a
+    signed byte.
 
     forest: a copy of the forest whose thresholds are keys, without the features that the forest does not compare.
     features: the indices of the remaining features in the input, in ascending order.

@@ -231,7 +231,7 @@ class Registers:
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
     def _begun(self) -> Code:
-        """Code that initialises a reduction in all lanes."""
+        """Code that initialises a reduction in all lanes; empty if there is no reduction."""
         if (join := self.program.join) is None:
             return ()
         start, lines = join.start, list[Line]()

@@ -250,7 +250,9 @@ def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Map
 
 
 def _uses(index: SSAValue) -> Iterable[Operation]:
-    """Yield the ops on tensors that depend on an index."""
+    """Yield the ops that read an index or the result of a product, sum or difference of this index, except these
+    arithmetic ops themselves.
+    """
     for use in index.uses:
         if isinstance(use.operation, arith.MuliOp | arith.AddiOp | arith.SubiOp):
             yield from _uses(use.operation.results[0])
@@ -339,7 +341,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
     """Replace the ops that read an image, and as many later ops as possible, by a loop over rows. Return the loop.
 
     None if no op runs row by row; the program is then unchanged. With overlapping answers, sums over all rows are
-    excluded, because they cannot move by a stride.
+    excluded, because they cannot move by a stride. Raises `InputError` if rings or padding do not permit this stride.
 
     target: as for `tile-segment`.
     pushes: the frames in which the caller sends the input.

@@ -70,7 +70,9 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """Whether this candidate is no worse than `other` in loss, time, flash and RAM, and better in one of them."""
+        """Whether this candidate is no worse than `other` in loss, time, flash and RAM, and better in at least one of
+        them.
+        """
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 

@@ -349,8 +349,8 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The resources of a candidate that are compared with limits. Without estimates, these are the bytes of
-        constants as flash, and of arena and input as RAM.
+        """The resources of a candidate that are compared with limits. If no estimates exist, because no limit is set or
+        the target has no cost table, these are the bytes of constants as flash, and of arena and input as RAM.
         """
         if self.is_limited:
             return self.cost(formats)
