@@ -167,7 +167,8 @@ class Chip:
         return [kernel for listed in self.made_by(ListedKernels) for kernel in listed.kernels]
 
     def check_constants(self, total: float, board: Board, far: float = 0) -> None:
-        """Raise `TooLargeError` if the bytes of constants exceed the limit for programs of the chip.
+        """Raise `TooLargeError` if the near constants exceed the limit of the chip (`flash_bytes`). On a chip with this
+        limit, also raise it if near and far constants together exceed the flash of the board.
 
         total: the number of bytes of all constants.
         board: one of the boards of the chip.

@@ -73,7 +73,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _moves_channels_last(op: Operation) -> bool:
-    """Whether an op is a `tdsl.transpose` of one sample that moves several channels behind the other axes."""
+    """Whether an op is a `tdsl.transpose` of one sample that moves several channels after the other axes."""
     if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)

@@ -1,7 +1,7 @@
 """Copies of programs, made in one walk over the ops.
 
-xDSL's `clone` needs a second walk to set operands after all ops exist. A copy may have other types and other constants
-than the original, so that no later replacement is necessary.
+xDSL's `clone` needs a second walk to set operands after all ops exist. A copy may have types and constants other than
+those of the original, so that no later replacement is necessary.
 """
 
 from __future__ import annotations

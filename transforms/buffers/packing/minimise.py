@@ -149,7 +149,8 @@ class Minimiser:
         return height - max(int((height - self.least) * share), 1)
 
     def _fit(self, capacity: int) -> None:
-        """Search for a packing of at most `capacity` bytes until one is found or proven impossible.
+        """Search for a packing of at most `capacity` bytes until one is found or proven impossible, or the effort is
+        spent.
 
         The lower bound is tried as well, because a search with less space has fewer dead ends.
         """

@@ -224,6 +224,8 @@ class InputMoments:
 
         wanted: the factors to store.
         chunk: the number of samples in a chunk.
+
+        Raises `InputError` if the memory does not suffice.
         """
         from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 

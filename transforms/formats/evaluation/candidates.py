@@ -137,8 +137,8 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Rewrite a program with accumulators in place so that it does not round intermediate sums, and return it. Programs
-    on devices do not round them either.
+    """Rewrite, in place, a program with accumulators so that it does not round intermediate sums, and return it.
+    Programs on devices do not round them either.
     """
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
