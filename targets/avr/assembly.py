@@ -220,8 +220,7 @@ class TimedCode:
         return TimedCode(self.lines, self.time + time)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
-        """A loop that executes the code `count` times. Its time is known: the branch back is taken in every iteration
-        but the last.
+        """A loop that executes the code `count` times. The branch back is taken in every iteration but the last.
 
         label: the number of the loop's label.
         counter: the register that contains `count` before the loop.

@@ -270,7 +270,9 @@ class _GroupProducts:
 
     @property
     def most(self) -> int:
-        """The maximum number of products that are accumulated in 16 bits before they are added to the sum."""
+        """The maximum number of products that are accumulated in 16 bits before they are added to the sum. If products
+        are added directly to the sum, it is 2^15.
+        """
         if not self.arithmetic.flush:
             return 1 << 15
         # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.

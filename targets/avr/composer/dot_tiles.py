@@ -74,8 +74,8 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each two rows, their start values, their weights in alternation, their
-        factors.
+        """The layout of the stream: for each pair of rows, their start values, their weights in alternation and, if
+        sums are requantised, their factors.
         """
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 

@@ -1,10 +1,10 @@
 """Forests of floats whose features are converted to keys of one byte before the trees are evaluated.
 
 If the thresholds are numbers such as small integers (thresholds of pixels or of counts), the lower bits of their bit
-patterns are zero. A positive float exceeds such a threshold exactly if its bit pattern minus 1, without the lower bits,
-is at least the bit pattern of the threshold. The key is the difference between this number and that of the smallest
-threshold, clamped to a byte. Negative numbers and -NaN have the least key. Infinity and NaN have the greatest key. A
-forest whose thresholds need more bits has no keys.
+patterns are zero. A positive float exceeds such a threshold if and only if its bit pattern minus 1, without the lower
+bits, is at least the bit pattern of the threshold. The key is the difference between this number and that of the
+smallest threshold, clamped to a byte. Negative numbers and -NaN have the least key. Infinity and NaN have the greatest
+key. A forest whose thresholds need more bits has no keys.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ factors in the stack frame. A subroutine of the kernel loads these factors, requ
 This code is not an instance of `RowKernel`, because each channel has its own instructions, and there is no weight
 stream.
 
-Registers are assigned by hand, because only additions and copies accept high registers.
+Registers are assigned by hand, because on ARMv6-M, high registers can only be added, copied and compared.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ store the results.
 This code is not an instance of `RowKernel`, because each block of rows has its own instructions, and there is no weight
 stream.
 
-Registers are assigned by hand, because only additions and copies accept high registers.
+Registers are assigned by hand, because on ARMv6-M, high registers can only be added, copied and compared.
 """
 
 from __future__ import annotations

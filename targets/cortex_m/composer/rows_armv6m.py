@@ -4,7 +4,7 @@ The low registers contain the end addresses of four rows and of a window, a nega
 and two elements. Because a multiplication overwrites an element, computing a second window at once would not save a
 load.
 
-Registers are assigned by hand, because only additions and copies accept high registers.
+Registers are assigned by hand, because on ARMv6-M, high registers can only be added, copied and compared.
 """
 
 from __future__ import annotations

@@ -419,7 +419,7 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """If a weight in the stored IR at L1 is changed, the command reports that the next level does not match. A proof
-    would be about another program than the C.
+    would be about a program other than that of the C.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     monkeypatch.setattr("tinyml.tools.proofs.proving.decide", None)

@@ -218,8 +218,8 @@ def _check_relatives(numbers: Numbers) -> None:
 
 
 def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
-    """Check that the sum, difference and product of numbers of `lhs` and `rhs` are exact, rounded to the format of
-    `result`.
+    """Check the sums, differences and products of numbers of `lhs` and `rhs` in the format of `result` by
+    `check_result`.
     """
     some = lhs.some(PAIRED), rhs.some(PAIRED)
     a, b = np.repeat(some[0], len(some[1])), np.tile(some[1], len(some[0]))

@@ -109,6 +109,9 @@ def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray
 def check_result(result: Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: Given) -> None:
     """Check that a result is the exact result, rounded and clamped.
 
+    In a format with `ROUNDS_ONCE = False`, it may differ from the clamped result by one and a half units of the result
+    plus one and a half units of the operands, and by a small relative error.
+
     what: the name of the operation, for messages.
     apart: the distance of adjacent numbers in the formats of the operands, as a real.
     given: the operands by name, for messages.

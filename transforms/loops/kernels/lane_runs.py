@@ -309,8 +309,8 @@ class _Recording:
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
 
     def is_safe(self, run: Run) -> bool:
-        """Whether no lane reads an element that another lane has overwritten, whatever the number of lanes in a vector
-        is.
+        """Whether no lane reads an element that another lane has overwritten, regardless of the number of lanes in a
+        vector.
 
         This is the case if the run does not overlap the written run, or if lanes read no elements before their own
         position.

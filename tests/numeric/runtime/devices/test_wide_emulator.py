@@ -31,9 +31,7 @@ WIDE: Chip = RISCV
 
 @dataclass(frozen=True)
 class WideRunner(RiscvRunner):
-    """A runner for an emulated 64-bit RISC-V core, whose memories are at other addresses than those of the 32-bit
-    core.
-    """
+    """A runner for an emulated 64-bit RISC-V core whose memory addresses differ from those of the 32-bit core."""
 
     def core(self, unicorn: Any) -> Core:
         emulator = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64)
