@@ -82,7 +82,7 @@ def joined(*parts: Line | Iterable[Line]) -> Code:
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions, which is the time of straight-line code in instructions."""
+    """The number of instructions. It is also the time of straight-line code, measured in instructions."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 

@@ -1,6 +1,7 @@
 """`allow-instances`: lets the caller allocate a program's memory, so that several instances of a model can exist (L1).
 
-Without this pass the arena is a static array at an address known to the linker, which is the fastest and smallest form.
+Without this pass the arena is a static array, whose address the linker knows. Such programs are the fastest and
+smallest.
 """
 
 from __future__ import annotations

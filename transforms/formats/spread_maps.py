@@ -1,5 +1,5 @@
-"""`spread-maps`: replaces each `tdsl.map` by one tensor op for each of its steps, which is the inverse of
-`fuse-elementwise` (L0, L1).
+"""`spread-maps`: replaces each `tdsl.map` by tensor ops, one for each of its steps (L0, L1). The inverse is
+`fuse-elementwise`.
 
 Formats are chosen tensor by tensor. Intermediate results inside a map would have neither a profile nor a format.
 """

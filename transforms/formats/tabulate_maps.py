@@ -87,7 +87,7 @@ def _results(steps: Sequence[Any], values: dict[SSAValue, Any], result: SSAValue
     """The raws of the results for all arguments, in the order of the arguments.
 
     steps: the steps of the map.
-    values: the raws of the arguments and the constants.
+    values: the raws of the arguments and the constants; those of the steps' results are added.
     result: the result of the map.
     count: the number of arguments.
     """
