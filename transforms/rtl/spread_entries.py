@@ -86,7 +86,7 @@ class SpreadEntriesPass(ModulePass):
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
     """Return the number of processing elements, at least one, that a product's part of the budget allows, and how many
-    of them multiply by DSPs.
+    of them multiply in DSPs.
 
     cells: the budget of the whole module in percent.
     """

@@ -90,7 +90,7 @@ class CodedFilter:
         return [*sorted(together - {(0, 0)}), *halves]
 
     def _alone(self, groups: Sequence[Rows]) -> set[int]:
-        """The weights of unpaired rows that must be in registers, that is, without zeros and powers of two."""
+        """The weights of unpaired rows that must be in registers. These are neither zeros nor powers of two."""
         rows = [row for group in groups if len(group) == 1 for row in group]
         return {int(weight) for weight in self.weights[rows].reshape(-1) if weight and not is_power_of_two(int(weight))}
 

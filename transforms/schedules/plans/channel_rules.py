@@ -62,7 +62,7 @@ class ChannelNodes:
 
     @cached_property
     def sliced(self) -> tuple[str, ...]:
-        """The names of the results of which an iteration computes some channels, that is, which are not accumulated."""
+        """The names of the results that are not accumulated. Each iteration computes some of their channels."""
         return tuple(name for name, role in self.roles.items() if role is not Role.ACCUMULATE)
 
     @cached_property

@@ -26,8 +26,8 @@ def test_numbers_of_seedot(width: int, real: float, scale: int, raw: int):
 
 
 def test_pi_overflows_at_scale_6():
-    """pi at scale 6 is the raw floor(64 pi) = 201, which wraps to -55 in 8 bits. SeeDot 2.3 instead doubles the raw 100
-    of scale 5 to 200, which wraps to -56.
+    """pi at scale 6 is the raw floor(64 pi) = 201, which wraps to -55 as an 8-bit number. SeeDot 2.3 instead doubles
+    the raw 100 of scale 5 to 200, which wraps to -56.
     """
     assert math.floor(math.pi * 2**6) == 201
     assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256 == -55
@@ -76,8 +76,8 @@ def computed(text: str, raw: int, width: int) -> int:
     [(16, 12, 23334, 5.6968), (16, 6, 364, 5.6875), (16, 13, -18867, -2.303), (8, 4, 91, 5.6875)],
 )
 def test_numbers_of_shiftry(width: int, scale: int, raw: int, real: float):
-    """Shiftry's raws of 5.697: in 16 bits 23334 at scale 12, 364 at scale 6, and -18867 at scale 13, where it
-    overflows; in 8 bits 91 at scale 4.
+    """Shiftry's raws of 5.697: as a 16-bit number 23334 at scale 12, 364 at scale 6, and -18867 at scale 13, where it
+    overflows; as an 8-bit number 91 at scale 4.
     """
     format = ShiftryType.of_width(width).with_frac(scale)
     assert format.encode(np.array(5.697)) == raw
@@ -180,7 +180,7 @@ def test_tanh_of_shiftry_in_16_bits():
 
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
 def test_outliers_of_shiftry(reach: float, scale: int):
-    """Shiftry 6.1: numbers in (-2, 2) have scale 14 in 16 bits. If one number is 17, the scale of the whole range is
+    """Shiftry 6.1: 16-bit numbers in (-2, 2) have scale 14. If one of the numbers is 17, the scale of all numbers is
     10.
     """
     assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
@@ -197,7 +197,9 @@ def test_regimes_of_posits(bits: str, regime: int):
 
 
 def test_six_zeros_are_no_regime():
-    """According to MinUn 2.2, 000000 in 7 bits has the regime -6. That posit is zero, and the least regime is -5."""
+    """According to MinUn 2.2, 000000 in a posit of 7 bits stands for the regime -6. But this posit is zero, and the
+    least regime is -5.
+    """
     format = PositType(7, 2)
     assert format.decode(np.array(0b0000000)) == 0
     assert format.decode(np.array(0b0000001)) == 16.0**-5

@@ -93,8 +93,8 @@ static TM_NAKED int guarded(const void *function, const int32_t *arguments)
 
 
 def many_values(count: int) -> LaneProgram:
-    """A function on vectors that contains an inner loop, and so many values that are live at the same time that it
-    needs vector registers that callers expect unchanged.
+    """A function on vectors with an inner loop. More values are live at once than the registers can contain that a
+    callee may change.
 
     count: the number of lanes.
     """

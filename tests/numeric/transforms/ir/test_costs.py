@@ -138,8 +138,10 @@ def test_estimates_for_forests_with_several_results_are_near(
 def estimated_and_measured(
     given: Problem, format: tuple[str, int | None], target: str, folder: Path
 ) -> tuple[float, float]:
-    """The estimated and the measured mean time over the samples for compilation. The time depends on the samples, since
-    they take different paths in trees.
+    """The estimated time of an inference, and the mean of the measured times.
+
+    Trees are measured on all samples for compilation, since samples take different paths; other estimators are measured
+    on five of them.
     """
     module = load(given.estimator).module
     classifies = IndexType() in predict_function(module).function_type.outputs

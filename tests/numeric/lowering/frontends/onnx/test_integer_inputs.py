@@ -18,7 +18,9 @@ KINDS = {"int32": onnx.TensorProto.INT32, "int64": onnx.TensorProto.INT64, "bool
 
 
 def with_inputs(given: onnx.ModelProto, arrays: Mapping[str, Array]) -> onnx.ModelProto:
-    """A model with the inputs `arrays`, in this order."""
+    """Replace the inputs of a model in place by inputs with the names, types and shapes of `arrays`, in this order, and
+    return the model.
+    """
     del given.graph.input[:]
     for name, array in arrays.items():
         kind = KINDS.get(str(array.dtype), onnx.TensorProto.FLOAT)

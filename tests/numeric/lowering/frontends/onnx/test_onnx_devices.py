@@ -113,8 +113,8 @@ def attention_block() -> ModuleOp:
 def encoder() -> ModuleOp:
     """A program of two layers of an encoder with 3 heads of 8 elements over 20 positions; the first layer is causal.
 
-    The length 20 is not a multiple of every tile, so that rows have tiles of different sizes. The factor 1 / sqrt(8) is
-    not a power of two and cannot be folded into a scale.
+    The length 20 is not a multiple of every tile size. Rows therefore have tiles of different sizes. The factor 1 /
+    sqrt(8) is not a power of two and cannot be folded into a scale.
     """
     random, constants = np.random.default_rng(12), dict[str, Array]()
 
