@@ -342,7 +342,8 @@ def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
     """For each iteration, the values of all samples.
 
     parts: the values, ordered by chunk and, in each chunk, by iteration.
-    lengths: the number of iterations in each chunk.
+    lengths: the number of samples in each chunk. Values that are equal for all samples of a chunk are repeated for each
+        sample.
     """
     count = len(parts) // len(lengths)
     whole = [np.broadcast_to(part, (lengths[index // count], *part.shape[1:])) for index, part in enumerate(parts)]

@@ -58,7 +58,11 @@ class TensorBuilder(LocatedBuilder):
         return self.insert(arith.MuliOp(index, self.index(factor)))
 
     def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Reshape a tensor, and return the result. For a constant, the result is a new constant."""
+        """Reshape a tensor, and return the result; a tensor that already has this shape is returned unchanged.
+
+        For a constant without other uses, the result is a new constant. For all other tensors, a `tdsl.reshape` is
+        inserted.
+        """
         if tdsl.shape_of(value) == tuple(shape):
             return value
         if isinstance(constant := value.owner, tdsl.ConstOp) and value.has_one_use():
