@@ -1,7 +1,7 @@
 """`prune-channels`: removes the least important channels at the memory peak of a network's plan, until the plan fits
 the limit (L0).
 
-Only few tensors are live at the peak. Their channels are removed one by one, in the order of the importance of the
+Only a few tensors are live at the peak. Their channels are removed one by one, in the order of the importance of the
 channels' filters. A new plan is computed after each removal, because the peak may move to other tensors (PEX, Liberis
 and Lane 2023, section 3.5). The result is a smaller network that must be trained further.
 """

@@ -167,7 +167,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     If the initial value of a sum is not constant, the sum starts from 0, and the initial value is added at the end
     of the row.
 
-    in_dsps: the number of elements that multiply by DSPs; all other elements multiply in logic.
+    in_dsps: the number of elements that multiply in DSPs; all other elements multiply in logic.
     """
     words = [row[start : start + count] for row in rows.rows for start in range(0, max(len(row), 1), count)]
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]

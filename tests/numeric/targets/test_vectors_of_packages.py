@@ -176,8 +176,8 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
 
 @pytest.mark.long(drawn=False)
 def test_elements(tmp_path: Path):
-    """Loops over elements compute the evaluator's bits for sums, products, changes of scale, clamps and pools. The
-    numbers of elements are less than, greater than and no multiple of the number of lanes.
+    """Loops over elements compute the evaluator's bits for sums, products, changes of scale, clamps and pools. Some
+    numbers of elements are less than the number of lanes; others are greater, but not a multiple of it.
     """
     need_tools(RVV_BOARD)
     for count in (1, 7, 331):

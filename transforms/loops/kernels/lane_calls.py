@@ -110,8 +110,8 @@ def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
 
 
 def _define(function: num.LaneFunctionOp, user: Operation) -> str:
-    """Insert a function, and declarations of the functions that it calls, into the module of `user`. Return the
-    function's name.
+    """Insert a function, and declarations of the functions that it calls, into the module of `user`, unless the module
+    contains them. Return the function's name.
     """
     module = user
     while not isinstance(module, ModuleOp):

@@ -99,7 +99,7 @@ class UnrolledSum:
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
         """Process `lanes` elements in each iteration.
 
-        in_dsps: the number of first elements that are multiplied by DSPs; all others are multiplied in logic. None if
+        in_dsps: the number of first elements that are multiplied in DSPs; all others are multiplied in logic. None if
         synthesis decides.
         """
         count = self.iterations(lanes)

@@ -35,7 +35,9 @@ class ChannelOrders:
         ]
 
     def least(self, below: int) -> Sequence[int] | None:
-        """An order with the lowest peak. None if it is not below `below` bits, or if the search has too many steps."""
+        """An order with the lowest peak. None if this peak is not below `below` bits, or if the search has too many
+        steps.
+        """
         everything, number = frozenset(range(len(self.graph.nodes))), count()
         open: list[tuple[int, int, int, Nodes, tuple[int, ...]]] = [(0, 0, next(number), frozenset(), ())]
         known: dict[Nodes, int] = {}

@@ -221,8 +221,8 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last `count` rows are
-        undefined, because they are rewritten before they are read.
+        """Move the rows of a tensor towards its start by `count`, and return the result. The last `count` rows are then
+        undefined; the program rewrites them before it reads them. A tensor of at most `count` rows is unchanged.
         """
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)

@@ -46,7 +46,7 @@ def is_exported(estimator: Any) -> bool:
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_classifiers(name: str, estimator: Any):
     """Classifiers with two or three strings as labels return the results of `predict`, except for samples for which
-    rounding to single precision causes ties.
+    rounding to single precision causes ties. So do the ONNX files of the classifiers that skl2onnx can export.
     """
     data = halves(name)
     estimator = sk.clone(estimator).fit(data.x, np.array(["first", "second", "third"])[data.y])

@@ -29,7 +29,8 @@ WORDS, LENGTH, TEXT = 37, 5, 6
 
 
 def embedding(dtype: str, input_type: str) -> bytes:
-    """A classifier of texts as Keras converts an Embedding: a table, the mean over the words, and a dense layer.
+    """A classifier of texts as Keras converts an Embedding: a table, the mean over the words and, for a table of
+    floats, a dense layer.
 
     dtype: the type of the table.
     input_type: float32 for an input that a CAST converts, int32 for indices.
