@@ -498,7 +498,8 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 
 
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
-    """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
+    """Code that requantises the sum in r0, whose magnitude is below `THIRDS_LIMIT`, on ARMv6-M with three products
+    instead of four, saturates it and stores it as a byte.
 
     factors: the base register of the addresses of multiplier and shift.
     multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.

@@ -265,7 +265,9 @@ def test_estimated_cells(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_cells_of_a_module(tmp_path: Path):
-    """The report contains the cells that yosys counts. If one kind of cell is exceeded, the error names it."""
+    """yosys counts the cells of a module. If the module needs more cells of one kind than the FPGA has, the error names
+    this kind.
+    """
     if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")

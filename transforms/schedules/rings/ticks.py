@@ -248,7 +248,7 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick by which all slices must be computed that the first slice of a reader needs.
+    """The tick by which an operand must have computed all slices that the first slice of a reader needs.
 
     start, step: the start and the step of the reader's operand.
     read: the window of the operand that the reader needs.

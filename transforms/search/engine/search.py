@@ -325,8 +325,8 @@ class Feasibility:
         return self.fits(choices) and self.is_feasible(choices)
 
     def refusal(self, candidates: Iterable[Sequence[FormatChoice]], remark: str) -> InputError:
-        """The error that no candidate meets the limits on memory. The message states the needs of the nearest
-        candidate.
+        """The error for candidates none of which meets the limits on memory. The message states the needs of the
+        nearest candidate.
 
         candidates: the candidates considered; the last of them has small needs.
         remark: text about the candidates for the message.

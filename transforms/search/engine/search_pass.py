@@ -62,8 +62,8 @@ BLOCKS = (16, 1)
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-    """Yield profiled programs that store loop-carried sums in the format of their elements. Each program differs
-    from all previous ones.
+    """Yield profiled programs that store loop-carried sums in the format of their elements. Each program differs from
+    `module` and from all previous ones.
 
     inputs: reals of shape (samples, elements) for the profile.
     """

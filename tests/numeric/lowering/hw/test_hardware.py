@@ -96,8 +96,8 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
 
 @pytest.mark.long
 def test_elements_within_block_rams():
-    """With the greatest number of processing elements, the copies of the vector, one for each element, and the words of
-    entries and columns use almost all block RAMs but fit.
+    """With the greatest number of processing elements, the copies of the vector, one for each processing element, and
+    the words of entries and columns fit the block RAMs, and use almost all of them.
     """
     random = np.random.default_rng(3)
     matrix = random.integers(1, 1 << 14, (40, 300)).astype(np.int16)

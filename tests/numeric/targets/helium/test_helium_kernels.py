@@ -93,8 +93,8 @@ static TM_NAKED int guarded(const void *function, const int32_t *arguments)
 
 
 def many_values(count: int) -> LaneProgram:
-    """A function on vectors with an inner loop. More values are live at once than the registers can contain that a
-    callee may change.
+    """A function on vectors with an inner loop. The vector registers that a callee may change cannot contain all values
+    that are live at once.
 
     count: the number of lanes.
     """

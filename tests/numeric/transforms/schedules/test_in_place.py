@@ -114,7 +114,7 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):
     """For words and half-bytes, padding and depthwise convolutions, each plan computes the bytes of ordinary execution
-    for a third of the shapes, in less memory than image and result need.
+    for a third of the shapes, in less memory than image and result need together.
     """
     (tmp_path / "network.mlir").write_text(print_ir(network(*SHAPES[shape])))
     request = Request(

@@ -104,8 +104,8 @@ def no_advice(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def in_powers_of_two(made: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with the scales of activations rounded up to powers of two, and their zero points to even numbers.
-    Floats then represent sums and averages exactly.
+    """Round the scales of a model's activations up to powers of two, and their zero points down to even numbers, in
+    place. Return the model. Floats then represent sums and averages exactly.
     """
     sums = [op for op in made.graph.node if op.op_type in ("QLinearConv", "QGemm")]
     of_weights = {name for op in sums for name in op.input[3:6]}
