@@ -104,7 +104,7 @@ class AssignFormatPass(ModulePass):
     width: bits of each element; the format's usual width by default.
     weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. A format that is only for
         constants of many elements is used for these. With `synthesised:BITS`, only the constants for which
-        `synthesise-format` recorded a format (`tdsl.numbers`) have another format than `format`. Recorded formats are
+        `synthesise-format` recorded a format (`tdsl.numbers`) have a format other than `format`. Recorded formats are
         used regardless of this option.
     widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source
         (the names of `tensor_classes`).

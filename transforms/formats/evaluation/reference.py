@@ -30,14 +30,14 @@ class CandidateOutcome:
     """The counts and errors of a candidate on the first `seen` samples, which are all samples unless the evaluation was
     stopped early.
 
-    differ: the number of samples with another class than on reals.
-    wrong: the number of samples with another class than the label; 0 without labels.
+    differ: the number of samples whose class differs from that on reals.
+    wrong: the number of samples whose class differs from the label; 0 without labels.
     error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`); 0 without scores.
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
         (`MarginModel`); 0 without scores.
     fault: the reason why there is no program; None if there is a program.
-    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results
-        on reals and against the targets (`shares_of_variance`), summed over the samples.
+    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results on
+        reals and against the targets (`shares_of_variance`), summed over the samples.
     metric: the name of a metric that is computed from all answers; "" if none was computed.
     figure: the value of this metric; samples not seen count as right.
     """

@@ -1,4 +1,4 @@
-"""Images stored in another order of axes than 1 x H x W x C, such as channel by channel, that need not be copied.
+"""Images stored in an order of axes other than 1 x H x W x C, such as channel by channel, that need not be copied.
 
 Convolutions gather their windows from such an input directly, and write such a result directly. An input that the
 program may overwrite can be transposed in place.
