@@ -142,7 +142,7 @@ class ChannelGroups:
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
         """Couple the channels of an op's result to the channels of an operand. Return false if the operand's channels
-        are unknown or on another axis than those of the result.
+        are unknown or on an axis other than those of the result.
         """
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
@@ -189,7 +189,7 @@ class ChannelGroups:
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
         """Couple the channels of a broadcast operand to the result or, for a constant, record the axis of its channels.
-        Return false if the operand's channels are unknown or on another axis than those of the result.
+        Return false if the operand's channels are unknown or on an axis other than those of the result.
         """
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)

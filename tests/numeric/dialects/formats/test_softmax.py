@@ -44,8 +44,8 @@ def softmax(raws: NDArray[Any], source: NumberFormat, result: NumberFormat) -> N
 
 
 def rows(source: Any, length: int) -> NDArray[Any]:
-    """60 rows of raws: one of the least raw, one that also contains the greatest raw, and rows around random centres
-    with random spreads.
+    """60 rows of raws: one that contains only the least raw, one that also contains the greatest raw, and rows around
+    random centres with random spreads.
     """
     random = np.random.default_rng(length)
     low, high = source.limits

@@ -72,8 +72,8 @@ def extremes(width: int, count: int) -> list[NDArray[Any]]:
 
 
 def weights_of(width: int, missing: int) -> NDArray[np.int64]:
-    """Two arrays of weights, one of the least value and a random one. The last `missing` elements of each, which its
-    last group lacks, are 0.
+    """Two arrays of weights, one that contains only the least value, and a random one. The last `missing` elements of
+    each, which its last group lacks, are 0.
     """
     low, *_, random = extremes(width, count_of(width, missing))
     both = np.array([low, random])

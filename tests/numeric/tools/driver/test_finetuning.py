@@ -244,8 +244,8 @@ def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: 
 
 @pytest.mark.long(drawn=False)
 def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
-    """In 4 bits, ten epochs halve the loss, because the learning rate is greater. At the usual rate, they would move a
-    weight by less than one step of its format.
+    """With 4-bit numbers, ten epochs halve the loss, because the learning rate is greater. At the usual rate, they
+    would move a weight by less than one step of its format.
     """
     chosen = FinetuneOptions(epochs=0, quantized_epochs=10)
     tuned = finetune(trained(tmp_path), TRAIN, VAL, chosen, numbers(tmp_path, width=4))

@@ -171,8 +171,8 @@ def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
 
 
 def chain() -> tuple[bytes, int]:
-    """A network of overlapping windows, depthwise windows with a stride, pointwise convolutions on images of odd width,
-    and a product. Returns the bytes and the number of outputs.
+    """A network of a convolution with overlapping windows, a depthwise convolution with a stride, and a pointwise
+    convolution. Returns the bytes and the number of outputs.
     """
     random, model = np.random.default_rng(5), TfliteModel()
     x = model.tensor((1, 9, 11, 3), "int8", 0.05, -9)

@@ -192,8 +192,8 @@ def test_a_spelled_softsign():
 
 
 def test_roots_of_anything_else_are_refused():
-    """A root is rejected if it is the result of the model, or divides another tensor than the one whose squares are
-    averaged.
+    """A root is rejected if it is the result of the model, or if it divides a tensor other than the one whose squares
+    are averaged.
     """
     w = Spelled()
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, w.mean(w.x, 2)), 2)

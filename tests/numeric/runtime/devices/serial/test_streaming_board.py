@@ -69,7 +69,7 @@ def test_a_hundred_samples_over_a_simulated_line(
 
 
 def another(source: str) -> int:
-    """A replacement for `digest_of` that returns the digest of another model than the board's."""
+    """A replacement for `digest_of` that returns the digest of a model other than the board's."""
     return digest_of("another")
 
 
