@@ -74,7 +74,7 @@ def is_tried(statement: OpStatement) -> bool:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
-    """Every seventh statement about a format that is proved by trying all inputs holds."""
+    """Statements about a format that are decided by trying all inputs hold. The test decides every seventh of them."""
     tried = [one for one in stated(format) if is_tried(one)]
     assert tried
     for statement in tried[::7]:
@@ -319,7 +319,7 @@ def test_decoder(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long
 def test_division(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: a reciprocal is one too small, which affects few of millions of totals."""
+    """An inserted defect is found: a reciprocal is one too small, which affects only a few of millions of totals."""
     pytest.importorskip("z3", reason="the solver is not installed")
 
     def reciprocal(divisor: int, most: int) -> tuple[int, int] | None:

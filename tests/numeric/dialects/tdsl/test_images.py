@@ -81,7 +81,7 @@ def row(net: NetworkWriter, image: SSAValue) -> SSAValue:
 
 
 def network(cases: Sequence[Convolution]) -> ModuleOp:
-    """A program of three parts: convolutions with biases and activations, followed by pools; a resized image; a
+    """A program of three parts: convolutions with biases and activations, followed by pools; a resized image; and a
     transposed convolution.
     """
     net = NetworkWriter(IMAGE, 8, F32_FORMAT)

@@ -79,7 +79,7 @@ def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Pa
 
 @st.composite
 def drawn_case(draw: st.DrawFn, coder: TileCoder) -> CodedTileCase:
-    """A random tile with as many windows as fit the memory of the test program. Rows of windows may be followed by up
+    """A random tile whose windows and results fit the memory of the test program. Rows of windows may be followed by up
     to two elements that belong to no window.
     """
     rows, runs, length, step = (draw(st.integers(1, most)) for most in (8, 5, 5, 4))

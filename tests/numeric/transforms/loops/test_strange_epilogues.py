@@ -77,7 +77,7 @@ def parsed(text: str) -> tuple[Context, ModuleOp]:
 
 
 def fused(text: str) -> tuple[Context, ModuleOp, num.ContractOp]:
-    """A program at L3 whose nests are fused to one contraction, and its context."""
+    """A context, a program at L3 whose nests are fused to one contraction, and this contraction."""
     ctx, module = parsed(text)
     lowered(module, ctx, end="formats-to-buffers")
     for step in (LowerTdslToLoopsPass(), SimplifyPass(), FuseLoopsPass()):

@@ -189,7 +189,9 @@ def test_images_are_transposed_in_place_on_devices(device: str, plan: str, tmp_p
 
 @st.composite
 def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...]]]:
-    """Random programs of one to three convolutions of any kernel, stride and padding, depthwise or not."""
+    """A random shape of an image, and the arguments of one to three convolutions of any kernel, stride and padding,
+    depthwise or not.
+    """
     height, width, channels = (draw(st.integers(1, 7)), draw(st.integers(1, 7)), draw(st.integers(1, 4)))
     shape = height, width, channels
     convolutions: list[tuple[Any, ...]] = []

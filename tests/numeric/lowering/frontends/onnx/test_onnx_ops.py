@@ -119,8 +119,8 @@ def test_an_op_follows_the_order_of_an_image(name: str):
 
 
 def test_a_product_of_two_computed_stacks():
-    """The products of two stacks of matrices that both depend on the input equal onnxruntime's, as do those of queries
-    and keys in attention.
+    """The products of two stacks of matrices that both depend on the input equal onnxruntime's. Queries and keys in
+    attention are such stacks.
     """
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 

@@ -321,7 +321,7 @@ def data_for(target: str, random: Any) -> Halves:
 
 
 def inner(name: str) -> Any:
-    """An estimator with few iterations, to be used inside another estimator."""
+    """An estimator to be used inside another estimator. Histogram-based gradient boosting has only three iterations."""
     full = f"{name}Classifier" if name == "HistGradientBoosting" else name
     return getattr(sk, full)(**({"max_iter": 3} if name == "HistGradientBoosting" else {}))
 

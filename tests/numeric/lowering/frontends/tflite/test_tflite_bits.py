@@ -253,9 +253,9 @@ def on_devices(content: bytes, inputs: NDArray[Any], target: str, tmp_path: Path
 
 
 def several_inputs() -> tuple[bytes, int]:
-    """A model with an image, a vector and a state as inputs, each with its own quantisation, and the number of inputs.
+    """A model with an image, a vector and a state as inputs, each with its own quantisation, and the number of outputs.
 
-    The new state is an output, and is listed again as a second output.
+    The new state is the first and the last of the outputs.
     """
     random = np.random.default_rng(3)
     model = TfliteModel()

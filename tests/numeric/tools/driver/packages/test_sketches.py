@@ -206,8 +206,8 @@ def test_images_row_by_row(input: str, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_samples_are_pushed(tmp_path: Path):
-    """The sketch pushes first the samples of the self-test, and then those of an analog pin, from which it subtracts
-    the middle of the pin's range.
+    """The sketch `SelfTest` pushes the stored samples. The sketch `Listen` pushes the samples of an analog pin, from
+    which it subtracts the middle of the pin's range.
     """
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums"))
