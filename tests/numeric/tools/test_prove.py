@@ -107,8 +107,8 @@ def test_facts(format: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
-    """Every ninth call of a runtime function in sums, products and roundings of a format is proved, unless the function
-    has no integer program.
+    """The calls of runtime functions in sums, products and roundings of a format are proved, except those of functions
+    without an integer program. The test tries every ninth call.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     calls: set[Call] = set()

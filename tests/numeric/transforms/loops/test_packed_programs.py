@@ -225,7 +225,9 @@ def check(
 
 @pytest.mark.long(drawn=False)
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
-    """A convolution computes the evaluator's bits if its 66,048 packed weights of 10 bits have indices beyond 2^16."""
+    """A convolution computes the evaluator's bits if its image consists of 66,048 packed elements of 10 bits, more than
+    2^16.
+    """
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))
     module = net.module(net.pool(net.convolution(net.convolution(net.input, 4), 1, 2), 8))
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
