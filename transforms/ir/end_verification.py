@@ -23,8 +23,8 @@ class EndVerification:
         self.suspect: ModulePass | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module after the last pass. Between two passes, raise `InputError` unless the module has the level
-        of the next pass.
+        """Verify a module after the last pass. Before a pass whose level differs from the level that was checked last,
+        raise `InputError` unless the module has the level of this pass.
 
         before, after: the previous and the next pass; None at the start and at the end of the pipeline.
         """

@@ -45,7 +45,7 @@ class FuseProductsPass(ModulePass):
 
 
 class _FuseSum(RewritePattern):
-    """A pattern that fuses the addition of products, or of a product and a constant.
+    """A pattern that replaces the addition of two products, or of a product and a constant, by one sum of products.
 
     several: whether a sum may have more than one product.
     """

@@ -76,7 +76,7 @@ class Width(NamedTuple):
 
     channels: the maximum number per iteration.
     bits: the peak.
-    turns: how often an op in a loop is executed.
+    turns: the number of executions of ops in loops, summed over all of these ops.
     sums: the number of partial sums that are read and written.
     """
 
