@@ -206,8 +206,8 @@ class _Counted:
 
 
 class _Placing:
-    """The problem of choosing memories for a program: its buffers, its constants that some memory can read faster
-    than flash, and the stack.
+    """The problem of choosing memories for a program: its buffers, its constants that can be read faster from some
+    memory than from flash, and the stack.
     """
 
     def __init__(self, given: Requested, packing: Packing, counted: _Counted) -> None:

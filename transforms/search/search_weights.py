@@ -57,8 +57,8 @@ class SearchWeightsPass(SearchPass):
     """Assign a format to each constant so that the loss is least, within a limit on the bits of all constants.
 
     weight_bits: the limit, on average over the elements of all constants of more than one element.
-    formats: the formats that constants may have in addition to the main format, by default all with `FOR_WEIGHTS`;
-        only formats of the main family are used.
+    formats: the formats that constants may have in addition to the main format, by default all formats with
+        `FOR_WEIGHTS = True`; only formats of the main family are used.
     widths: the candidate widths of all other tensors, of which the width with the least loss is used; the format's
         usual width by default.
 

@@ -177,7 +177,7 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _Dot(_RunKernel):
-    """The code for a sum of products of 32 or 64 bits, in one or two registers.
+    """The code for a sum of products. The sum has 32 bits in one register, or 64 bits in two registers.
 
     weights, vector, sum: widths in bits.
     """

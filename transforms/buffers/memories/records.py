@@ -47,7 +47,7 @@ class Record:
     """The assignment of buffers, constants and the stack to memories, and its cost.
 
     memories: the memories, in the order of their parts of the arena.
-    proof: the method that proved the bound, as in `Choice`.
+    bound, proof: as in `Choice`.
     checked: the name of the independent check that agreed, or "".
     """
 

@@ -20,7 +20,8 @@ _SLACK = 1e-6
 
 
 class Relaxation:
-    """The cost of each item in each memory, including prices, for the prices with the highest bound.
+    """The prices per byte that give the highest lower bound found, and the cost of each item in each memory with these
+    prices added.
 
     target: the cost of a known choice, which scales the subgradient steps.
     """

@@ -70,10 +70,10 @@ class Platform:
 
 
 class LoweredCandidates:
-    """The programs of one program's candidates at the levels between formats and a platform. Each program is
-    lowered once.
+    """The programs of the candidates of one program, at the levels from formats to loop nests, for one platform. Each
+    program is lowered once.
 
-    If two candidates have equal programs after `refine-formats`, they have one program from there on. Platforms
+    Two candidates whose programs are equal after `refine-formats` share the programs of all later passes. Platforms
     that differ only in flash have the same nests, unless the program has ops of `FLASH_ABOVE`.
     """
 

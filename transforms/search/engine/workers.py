@@ -190,7 +190,9 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process that divide the work on one problem, created when the first portion of tasks waits."""
+    """Copies of this process that share the work on one problem with it. They are created when the first portion of
+    tasks is sent to them.
+    """
 
     def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
