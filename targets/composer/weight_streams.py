@@ -271,7 +271,7 @@ class StreamInC:
         self.channel = self.row if filters == 1 else f"({self.row}) / {filters}"
 
     def _row_at(self, field: Field) -> str:
-        """The C expression of the byte offset of the current row in a field."""
+        """The C expression of the byte offset of the current row in a field; "" if blocks have a single row."""
         return "" if self.rows == 1 else _scaled("row", field.row_bytes)
 
     def number(self, name: str) -> str:

@@ -281,7 +281,7 @@ def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
 
 
 def _remove_unread(module: ModuleOp) -> None:
-    """Erase constants that no op reads, because a packed copy has replaced them."""
+    """Erase constants without readers. These are constants that a packed copy has replaced."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
         Rewriter.erase_op(op)
 

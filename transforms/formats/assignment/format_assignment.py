@@ -150,7 +150,7 @@ class AssignmentSteps:
     formats: the format of each class, initially as chosen.
     score_errors: the estimator for formats with the scaling rule `scores`; None without such formats.
     scale_by: the scaling rule of all tensors; None for the rules of their formats.
-    bounded: the sums whose accumulators are chosen later (`bounded_later`).
+    bounded: the operands of sums whose accumulators are chosen later (`bounded_later`).
     compute_formats: the compute formats of classes that are stored in a foreign family.
     """
 
@@ -259,7 +259,8 @@ class AssignmentSteps:
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
         """Increase the ranges of formats, as far as the sums of products still fit their accumulators.
 
-        bounded: the tensors that are sums whose accumulators are chosen later; their formats are unchanged.
+        bounded: the operands of sums whose accumulators are chosen later (`bounded_later`); their formats are
+            unchanged.
         """
         for tensors, choice in self.choices.items():
             stays = tensors.is_constant or tensors.known or self.formats[tensors].bits != choice.prototype.bits
@@ -648,8 +649,8 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """The results of squared distances and loop-carried sums. Their accumulators are chosen later, by the passes in
-    `LEAVE_OUT_ROUNDINGS`.
+    """The vectors between which squared distances are computed, and the factors that loop-carried sums multiply by
+    constants. The accumulators of these distances and sums are chosen later, by the passes in `LEAVE_OUT_ROUNDINGS`.
     """
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.sum.factor for each in AccumulateSumsPass.found(function)}
