@@ -64,7 +64,7 @@ _FORESTS = {
 
 
 def _forests() -> Iterator[ForestCoder]:
-    """Yield the composers of kernels for decision forests.
+    """Yield the kernel generators (coders) for decision forests.
 
     Each form of assembly code has a variant in which floats are compared as keys of one byte. Forests that no form
     supports are compiled to plain C.

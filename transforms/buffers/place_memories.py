@@ -250,7 +250,7 @@ def wait_cycles(memory: Memory, accesses: Accesses) -> int:
 
 
 def _is_hot(given: Requested, constant: _Constant) -> bool:
-    """Whether some memory can read a constant in less time than flash."""
+    """Whether a constant can be read in less time from some memory than from flash."""
     costs = [wait_cycles(memory, constant.accesses) for memory in (*given.memories, given.flash)]
     return min(costs) < costs[-1]
 

@@ -131,7 +131,7 @@ class FlatNest:
         return _trips(self.outer) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:
-        """Insert a single loop that is equivalent to the nest before the nest, and return this loop."""
+        """Insert, before the nest, a single loop that computes the same values, and return this loop."""
         nest, counters = LoopBuilder(self.outer), counters_of(self.inner)
         carried = [_bounds(nest, loop)[0] for loop in (self.outer, self.inner)]
         for i, init in enumerate(self.inner.iter_args):
