@@ -130,8 +130,8 @@ class Grid:
         return alive
 
     def fullest(self) -> list[int]:
-        """For each buffer, the greatest number of live units in any section of time in which it is live, in O(n log
-        n).
+        """For each buffer, the greatest number of live units in any section of time in which it is live. For n buffers,
+        this takes O(n log n) steps.
         """
         ending: list[list[int]] = [[] for _ in range(self.sections)]
         for buffer, last in enumerate(self.last):
