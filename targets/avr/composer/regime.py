@@ -1,4 +1,5 @@
-"""The AVR kernel for products of words and of 16-bit numbers with a regime, an exponent and a fraction, such as posits.
+"""The AVR kernel for products of 16-bit integers and 16-bit numbers with a regime, an exponent and a fraction, such as
+posits.
 
 r21:r20 and r23:r22 are the factors. r24 is the right shift of the significand. r12 contains the number of exponent
 bits, r13 two to the power of this number, and r14 the number of fraction bits below the highest one. r9:r2 is the sum.

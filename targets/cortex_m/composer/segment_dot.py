@@ -1,4 +1,4 @@
-"""Products of words and 16-bit numbers that are piecewise linear functions of their raws, such as posits.
+"""Products of 16-bit integers and 16-bit numbers that are piecewise linear functions of their raws, such as posits.
 
 Entry n of the segment table describes the raws with upper byte n. The entry is c * 2^16 + 2^8 + s if all of these raws
 represent (raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws. Decoded integers have more fractional bits
