@@ -381,8 +381,8 @@ def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
 
 
 def usual_input_tile(target: str) -> int:
-    """The maximum number of bytes of an input tile for the tile kernels of a board that are not `large`; 0 if there
-    are none.
+    """The maximum number of bytes of an input tile that all tile kernels of a board support, except kernels that are
+    `large`; 0 if there are no such kernels.
     """
     families = makers(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)

@@ -66,6 +66,7 @@ def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -
 
 def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_LIMIT) -> Judgement:
     """Check by exact cover whether some packing needs at most `height` bytes, independently of any known placement.
+    AGREED if there is such a packing, REFUTED if there is none.
 
     work: as in `judge`.
     """

@@ -31,7 +31,7 @@ def spend(program: ModuleOp, flash: float) -> None:
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
     """A lower limit, in bytes, on the estimated flash of the next attempt. None if the last attempt used no flash for
-    speed.
+    speed, or if its limit was at most one byte.
 
     Estimates are off by a few percent. The next attempt always yields a different program.
 
