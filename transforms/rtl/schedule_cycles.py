@@ -116,7 +116,9 @@ class _FunctionSchedule:
         return Scheduler(self.operators, self.period, self.offsets)
 
     def _control(self, op: Operation) -> bool:
-        """Schedule the blocks of a loop or branch. Return whether it takes at least one cycle."""
+        """Schedule the blocks of a loop or branch. Return whether it certainly takes at least one cycle; a branch may
+        take none.
+        """
         if is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)

@@ -214,7 +214,7 @@ class _Pareto:
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
     ) -> list[_Point]:
-        """Evaluate candidates, and return the candidates whose loss is at most `at_most`.
+        """Evaluate candidates, and return the candidates whose loss is finite and at most `at_most`.
 
         origin: the step that produced the candidates.
         """
@@ -245,8 +245,8 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, math.inf)
 
     def retreat(self) -> None:
-        """Improve the scales of programs with wide registers that slightly exceed the limits, and backtrack
-        from these programs.
+        """Improve the scales of programs with wide registers that are better than the best candidate but slightly
+        exceed the limits. Backtrack from these programs.
         """
         search, best, narrow = self.search, self.best, _widest_within(self.feasibility, self.offered)
         assert best is not None

@@ -123,7 +123,7 @@ class _Weights:
     def evaluate_alone(self) -> None:
         """Compute the possible formats of each constant, the widest first, and store them in `options`.
 
-        A format is omitted if another format with fewer bits has no greater loss.
+        A format is omitted if another format has no more bits and no greater loss.
         """
         changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
         found: list[tuple[int, FormatChoice, float]] = []
