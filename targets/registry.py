@@ -332,7 +332,9 @@ def compile_for(module: ModuleOp, target: str) -> None:
 
 
 def check_compiled_for(module: ModuleOp, target: str) -> None:
-    """Raise `InputError` for a module that is compiled for a board other than `target`, unless `target` is the host."""
+    """Raise `InputError` for a module that is compiled for a board other than `target`. A module that is compiled for
+    the host is accepted for every target.
+    """
     if (known := target_of(module)) not in (HOST, board(target).name):
         raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
 

@@ -145,8 +145,8 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
     """The calls of the kernel for a contraction's tile. None without a tile, or if the kernel cannot finish such sums.
 
-    Raises `InputError` if the target has no kernel for the tile, or if the sums of the contraction require a kernel
-    other than the one that the tile names.
+    Raises `InputError` if the target has no kernels of the family or generator that the tile names, or if the sums of
+    the contraction require a kernel other than the one that the tile names.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
