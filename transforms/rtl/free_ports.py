@@ -30,7 +30,7 @@ class FreePortsPass(ModulePass):
     that fits in a block RAM, each of them loads from a separate copy of the constant, so that they can load in the
     same cycle. Loop-invariant loads move before their loop.
 
-    A load is moved only if the loop also loads other elements from the same memory.
+    A load is moved only if the loop contains another load from the same memory.
     """
 
     name = "free-ports"
@@ -72,8 +72,8 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop from a loop-invariant address. A load is included only if the loop also loads from the
-    same memory at other addresses.
+    """The loads of a loop from a loop-invariant address. A load is included only if the loop contains another load from
+    the same memory.
     """
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]
     number = Counter(load.memory for load in loads)

@@ -40,7 +40,7 @@ def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> Nu
     """The variant of a format with the least loss (MinUn's algorithm 4, for the es of posits). Ties go to the first
     variant.
 
-    Only variants that satisfy `fits` are considered, unless none does.
+    Only variants that satisfy `fits` are considered. If there are none, the result is the first variant.
     """
     offered = prototype.variants
     if len(offered) == 1:

@@ -149,7 +149,7 @@ class _Channel(Generic[V]):
         """Append code that adds the products of one row of the filter to the sums of windows. Return the sums.
 
         offset: the offset in bytes of the row's first element from the pointer.
-        first: true if `sums` contains a single start value for all windows.
+        first: true if every element of `sums` is the same start value, which the code must preserve.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]

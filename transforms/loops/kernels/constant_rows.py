@@ -91,8 +91,9 @@ class ConstantRows:
     def _intermediate(self) -> Sequence[SSAValue]:
         """Return the memory for the bytes of all rows, followed by the indices of a row in this memory.
 
-        The memory is the buffer to which the rows are written, unless the rows also read it. Otherwise it is a
-        local array.
+        The memory is the buffer of the only store of the contraction, if this buffer contains unpacked elements in the
+        format of the bytes and nothing else in the contraction may access the stored elements. Otherwise it is a local
+        array.
         """
         op, storage = self.op, element_format(self.finish.result.type).type
         found = accesses(op.body.block)
