@@ -89,7 +89,7 @@ class _Row:
         return a.add(self.sum.bytes[1], self.sum.high), a.adc(self.sum.bytes[2], zero)
 
     def aligned(self, shift: int, zero: str) -> Code:
-        """Code that shifts the sum left by `shift` bits."""
+        """Code that adds the accumulated products to the sum, and then shifts the sum left by `shift` bits."""
         closed = self.close(zero)
         self.bias <<= shift
         low, middle, high = self.sum.bytes

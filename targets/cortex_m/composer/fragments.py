@@ -171,7 +171,7 @@ def words(pointer: str, registers: Sequence[str]) -> Code:
 def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
     """Code that widens four bytes to halfwords: elements 0 and 2 in the register `even`, elements 1 and 3 in `odd`.
 
-    load: the instruction that loads the bytes.
+    load: the instruction that loads the bytes into `odd`.
     """
     return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
 

@@ -35,8 +35,8 @@ class Choice:
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Repeatedly choose the group that saves the most time per additional byte, until no group saves time. Return
-        the chosen candidates.
+        """Repeatedly choose the group that saves the most time per additional byte, until no group that fits
+        saves time. Return the chosen candidates.
 
         A group may replace earlier choices.
 
