@@ -318,7 +318,7 @@ class RowPairs(RowKernel):
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
     def gap(self, pointer: str) -> Code:
-        """Code that advances a pointer to the next run, from the end of the last whole group of four elements in a run."""
+        """Code that advances a pointer from the end of a run's last whole group of four elements to the next run."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
