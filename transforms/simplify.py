@@ -372,7 +372,9 @@ def _same_regions(op: Operation, other: Operation) -> bool:
 
 
 def _is_written_between(first: Operation, last: Operation) -> bool:
-    """Whether an op between two ops may write to memory. Always true if the two ops are in different blocks."""
+    """Whether `first`, or an op between the two ops, may write to memory. Always true if the two ops are in different
+    blocks.
+    """
     if first.parent is not last.parent:
         return True
     op: Operation | None = first

@@ -69,8 +69,8 @@ def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> l
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
-    """Return a constant, and the constant times a power of two. None unless the product is a
-    normal float for every nonzero element.
+    """Return a constant, and the constant times a power of two. None unless the product is a normal float for
+    every nonzero element.
     """
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
