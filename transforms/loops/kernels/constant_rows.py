@@ -264,7 +264,7 @@ def _sparse_matrix(products: num.SparseProductsOp, count: int) -> Numbers:
 
 
 def _remove_dead(op: num.ContractOp) -> None:
-    """Remove the ops of a contraction's body whose results are unused."""
+    """Remove the ops of a contraction's body that have no side effects and whose results are unused."""
     for each in reversed(list(op.body.block.ops)):
         if is_trivially_dead(each):
             Rewriter.erase_op(each)
