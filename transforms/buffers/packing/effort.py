@@ -48,6 +48,7 @@ class Effort:
 
     nodes: the limit on the nodes of all search trees together. If it is None, `steps` limits the steps of the search.
     steps: the limit on steps if `nodes` is None; None for no limit.
+    seconds: the limit on the time of all phases together.
     capacity: a sufficient height in bytes; None to continue the search until its placement is optimal.
     core: whether to search in C if the C code can be compiled, with the same results.
     barred: program points before which no buffer may move.
