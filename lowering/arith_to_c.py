@@ -41,6 +41,7 @@ from tinyml.lowering.c.header_texts import ROW_BITS
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
 from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
+from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
 """The C operators for the predicates of `arith.cmpi`, by number."""
@@ -197,8 +198,8 @@ ARITHMETIC: Spellings = {
     arith.MulfOp: _float_binary("*"),
 }
 
-COPY = "tm_copy"
-"""The function that copies bytes in RAM."""
+COPY, MOVE = "tm_copy", "tm_move_down"
+"""The functions that copy bytes in RAM, and that move them to lower addresses."""
 
 TURN = "tm_transpose"
 """The function that transposes images in place."""
@@ -253,12 +254,13 @@ def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
 
 def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
     count = at.build.binary(at.values[op.count], "*", at.build.literal(element_bytes(memref_type(op.source))))
-    at.program.use_function(COPY)
+    function = MOVE if op.down is not None else COPY
+    at.program.use_function(function)
 
     def write() -> None:
         target = at.build.address(at.values[op.dest], at.values[op.at])
         source = at.build.address(at.values[op.source], at.values[op.first])
-        at.build.put(c.InvokeOp(COPY, [target, source, count]))
+        at.build.put(c.InvokeOp(function, [target, source, count]))
 
     if integer(count) is not None:
         write()
@@ -319,6 +321,10 @@ class LowerArithToCPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = _model(op)
+        if any(BLOCK_SUMS in op.attributes for op in function.body.block.ops):
+            from tinyml.lowering.c.scoped_arrays import declare_in_loops
+
+            declare_in_loops(function)
         program = ProgramBuilder(ctx, function)
         arguments = () if program.row_length is not None else function.args
         pointer = c.PointerType(program.input.element_type, CONST)

@@ -98,7 +98,7 @@ class SumQuery:
 
 @dataclass(frozen=True, eq=False)
 class TileQuery:
-    """A request for kernels that multiply rows of constant weights by windows. Every sum is converted to a byte.
+    """A request for kernels that multiply rows of constant weights by windows. Every sum is converted to an integer.
 
     * sums: the sums of the rows.
     * run: the number of elements of a run of a window.
@@ -243,13 +243,14 @@ def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """Sums of products of bytes, one for each row of weights. Each sum is rounded to the format of the result.
+    """Sums of products of integers, one for each row of weights. Each sum is rounded to the format of the result.
 
     * accumulator, result: the type of the sums, and the format of the result.
     * channels: true if each row is multiplied by a single channel of a window.
     * weights: an array of shape (rows, elements).
     * start: the initial values of the sums.
     * filters: the number of rows for each channel.
+    * factors: the widths of the weights and of the elements of windows, in bits.
     """
 
     channels: bool
@@ -258,3 +259,4 @@ class RowSums:
     accumulator: Accumulator
     result: NumberFormat
     filters: int = 1
+    factors: tuple[int, int] = (8, 8)

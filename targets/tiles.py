@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact_numbers
@@ -42,7 +42,7 @@ ZERO_BIAS = 128
 
 @dataclass(frozen=True)
 class Tile:
-    """The shape of a tile of bytes.
+    """The shape of a tile. Its elements are bytes, or halfwords in families with other `TileFamily.widths`.
 
     * runs, length: a window consists of `runs` runs of `length` contiguous elements each.
     * count: the number of windows.
@@ -50,7 +50,8 @@ class Tile:
     * pitch: the number of elements between the starts of a window's runs.
     * step: the number of elements between the starts of adjacent windows.
     * zero: the raw of 0 of the results.
-    * right: the right shift of sums; 0 if they are requantised.
+    * right: the right shift of sums; 0 if they are requantised. For rows that are requantised by one common factor
+      (`TileFamily.common`), it is the right shift of the factor, which is negative for a left shift.
     * lines: the number of lines of windows. Each line starts one pitch after the previous line.
     * filters: for rows that are multiplied by single channels, the number of rows for each channel.
     * to_even: 1 if a requantisation rounds once, halves to even, where no sum lies halfway; 0 if it rounds as in
@@ -85,7 +86,8 @@ class Tile:
     def suffix(self) -> str:
         """The suffix of the name of the C function, which contains the shape of the tile."""
         *shape, zero, right, lines, filters, to_even = astuple(self)
-        further = [right, lines, filters] if filters > 1 else [right, lines] if lines > 1 else [right] if right else []
+        shift = f"l{-right}" if right < 0 else right
+        further = [shift, lines, filters] if filters > 1 else [shift, lines] if lines > 1 else [shift] if right else []
         return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if to_even else []))))
 
     @staticmethod
@@ -108,6 +110,7 @@ class Sums:
     * starts: for each row, the initial value of its sums.
     * multipliers, shifts: for each row, the arguments of `tm_requantize_s32`, or of `tm_requantize_even_s32`.
     * to_even: true for the arguments of `tm_requantize_even_s32`, which rounds once, halves to even.
+    * vector, results: the widths of the elements of windows and of the results, in bits.
     """
 
     weights: Numbers
@@ -115,10 +118,12 @@ class Sums:
     multipliers: Numbers
     shifts: Numbers
     to_even: bool = False
+    vector: int = 8
+    results: int = 8
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """Sums of rows with the given weights and start values, which are rounded to bytes by a requantisation.
+        """Sums of rows with the given weights and start values, which are rounded by a requantisation.
 
         finish: the requantisation, with a multiplier and a shift for each row.
 
@@ -146,8 +151,8 @@ class Sums:
 
     @property
     def reach(self) -> Numbers:
-        """For each row, an upper bound on the magnitude of the sum of its products with any bytes."""
-        return np.abs(self.weights).sum(1) * -limits(8)[0]
+        """For each row, an upper bound on the magnitude of the sum of its products with any elements."""
+        return np.abs(self.weights).sum(1) * -limits(self.vector)[0]
 
     def within(self, limit: int) -> bool:
         """True if the magnitudes of all sums and partial sums are below a limit."""
@@ -184,13 +189,14 @@ class Sums:
         return int(self._bytes(sum, multiplier, self.shifts[row : row + 1].astype(np.int8), zero)[0])
 
     def _bytes(self, sums: Raws, multipliers: Raws, shifts: Raws, zero: int) -> Numbers:
-        """The bytes to which sums are requantised. The arguments are int32, int32 and int8 arrays of one shape."""
+        """The results to which sums are requantised. The arguments are int32, int32 and int8 arrays of one shape."""
         results = (requantize_even if self.to_even else requantize)(sums, multipliers, shifts)
-        return np.clip(results.astype(np.int64) + zero, *limits(8))
+        return np.clip(results.astype(np.int64) + zero, *limits(self.results))
 
     def part(self, rows: slice) -> Sums:
         """The sums of the rows in a slice."""
-        return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.to_even)
+        weights, starts, multipliers, shifts = self.weights[rows], self.starts[rows], self.multipliers, self.shifts
+        return replace(self, weights=weights, starts=starts, multipliers=multipliers[rows], shifts=shifts[rows])
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Yield a tuple for each row: its weights, start, multiplier and shift."""
@@ -208,6 +214,39 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
     fit = (multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all() & (shifts >= -right).all()
     return (finish.low, finish.high) == limits(8) and bool(fit)
+
+
+def _has_common_factor(finish: Requantisation, results: int, right: int) -> bool:
+    """True if a requantisation multiplies all rows by one factor and its results have `results` bits.
+
+    The factor must have a 31-bit multiplier, and the zero point must be a byte.
+
+    right: the maximum right shift.
+    """
+    multiplier, shift = finish.multipliers[0], finish.shifts[0]
+    is_common = (finish.multipliers == multiplier).all() and (finish.shifts == shift).all()
+    fits = multiplier >= LEAST_MULTIPLIER and -right <= shift <= MAX_LEFT
+    low, high = limits(8)
+    return bool(is_common and fits) and (finish.low, finish.high) == limits(results) and low <= finish.zero <= high
+
+
+class Widths(NamedTuple):
+    """The widths of the weights, of the elements of windows and of the results of a tile, in bits."""
+
+    weights: int = 8
+    vector: int = 8
+    results: int = 8
+
+
+BYTES = Widths()
+
+MAX_LEFT = 8
+"""The maximum left shift of a common factor."""
+
+_ANY_SUM = 2
+"""The least right shift of a common factor with which kernels requantise every sum of 32 bits. Such sums may wrap
+around.
+"""
 
 
 @dataclass(frozen=True)
@@ -231,6 +270,9 @@ class TileFamily(Maker):
     * least: the minimum number of products of a call for which a kernel is offered.
     * to_even: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
       none of whose sums lies halfway between two results.
+    * widths: the widths of factors and results.
+    * common: true if all rows are requantised by one factor, which may also shift to the left.
+    * admits: a function that is false for sums that the kernels do not support; None if they support all sums.
     """
 
     name: str
@@ -248,6 +290,9 @@ class TileFamily(Maker):
     least: int = 0
     several: bool = False
     to_even: bool = False
+    widths: Widths = BYTES
+    common: bool = False
+    admits: Callable[[Sums], bool] | None = None
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
@@ -282,6 +327,8 @@ class TileFamily(Maker):
         """
         if self.channels != rows.channels or (rows.filters > 1 and not self.several):
             return None
+        if rows.factors != self.widths[:2]:
+            return None
         if (finish := self.finish(rows.accumulator, rows.result, len(rows.weights))) is None:
             return None
         if self.shifts:
@@ -289,10 +336,13 @@ class TileFamily(Maker):
             sums = Sums(rows.weights, rows.start.sums(rows.accumulator) + half, finish.multipliers, finish.shifts)
         else:
             sums = Sums.requantised(rows.weights, rows.start.raws.astype(np.int64), finish)
+            sums = replace(sums, vector=self.widths.vector, results=self.widths.results)
             if sums.to_even and sums.has_halves:
                 return None
         bounded = self.bounded(sums, finish.zero)
-        return None if bounded is None else (finish, bounded)
+        if bounded is None or (self.admits is not None and not self.admits(bounded)):
+            return None
+        return finish, bounded
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
         """The requantisation by which kernels convert complete sums of rows to bytes; None if the kernels do
@@ -308,25 +358,32 @@ class TileFamily(Maker):
                 return None
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact_numbers(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
-        supported = finish is not None and (self.to_even or not finish.to_even) and _is_by_bytes(finish, self.max_right)
-        return finish if supported else None
+        if finish is None or (finish.to_even and not self.to_even):
+            return None
+        if self.common:
+            return finish if _has_common_factor(finish, self.widths.results, self.max_right) else None
+        return finish if _is_by_bytes(finish, self.max_right) else None
 
     def tile(self, finish: Requantisation, nest: TileQuery) -> Tile:
         """The tile of a query whose sums are converted by the requantisation `finish`."""
-        right, spaces, sums = -int(finish.shifts[0]) if self.shifts else 0, nest.spaces, nest.sums
+        right, spaces, sums = -int(finish.shifts[0]) if self.shifts or self.common else 0, nest.spaces, nest.sums
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
         shape = len(sums.weights), spaces.runs, nest.run, pitch, spaces.step, nest.windows
         return Tile(*shape, finish.zero, right, self.lines, sums.filters, int(finish.to_even))
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Equivalent sums with the same results that are below the limit of the kernels; None if there are none.
+        """Equivalent sums with the same results that are below the limit of the kernels, if this limit applies to
+        them; None if there are none.
 
         zero: the raw of 0 of the results.
         """
         if self.shifts:
             return sums if sums.within(self.limit) else None
-        return sums.clamp_starts(self.limit, zero)
+        if self.common and sums.shifts.max() <= -_ANY_SUM:
+            return sums
+        # A sum is shifted to the left before it is multiplied.
+        return sums.clamp_starts(self.limit >> max(int(sums.shifts.max()), 0), zero)
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     ParsePropInAttrDict,
@@ -44,9 +44,11 @@ class CopyRunOp(DialectOp):
     """Copy `count` elements from one run of memory, starting at its element `from`, to another run, starting at its
     element `at`.
 
-    `most` is an upper bound on `count`. The elements of both runs have the same size. The runs do not overlap and are
-    in working memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that
-    fill whole bytes.
+    `most` is an upper bound on `count`. The elements of both runs have the same size. The runs are in working memory.
+    If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
+
+    The runs do not overlap unless `down` is set. The target then starts before the source, and elements are copied in
+    order.
 
     `step` is set if the copied run is a row of a window and the whole row is copied in each iteration of the loop over
     windows. `step` is the number of elements by which the window advances per iteration. All elements except the last
@@ -61,6 +63,7 @@ class CopyRunOp(DialectOp):
     count = operand_def(IndexType)
     most = prop_def(IntegerAttr)
     step = opt_prop_def(IntegerAttr)
+    down = opt_prop_def(UnitAttr)
     traits = traits_def(MovesBytes())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
@@ -76,8 +79,14 @@ class CopyRunOp(DialectOp):
         count: SSAValue,
         most: int,
         step: int | None = None,
+        *,
+        down: bool = False,
     ):
-        properties = {"most": IntegerAttr(most, i64), "step": None if step is None else IntegerAttr(step, i64)}
+        properties = {
+            "most": IntegerAttr(most, i64),
+            "step": None if step is None else IntegerAttr(step, i64),
+            "down": UnitAttr() if down else None,
+        }
         super().__init__(operands=[source, dest, first, at, count], properties=properties)
 
     def verify_(self) -> None:

@@ -156,7 +156,7 @@ def dimensions(rank: int) -> list[AffineExpr]:
 
 
 def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[Visits]:
-    """The sequential steps of moves whose maps contain no computed indices.
+    """The sequential steps of moves, with 0 for computed indices.
 
     moves: the moves in order.
     out: the result.
@@ -180,7 +180,7 @@ def _numbers(map: AffineMap, at: NDArray[np.int64], value: SSAValue) -> NDArray[
     """
     numbers = np.zeros(at.shape[1], np.int64)
     for expression, extent in zip(map.results, shape_of(value), strict=True):
-        numbers = numbers * extent + cast(Any, expression).eval([*at], [])
+        numbers = numbers * extent + cast(Any, expression).eval([*at], [0] * map.num_symbols)
     return numbers
 
 

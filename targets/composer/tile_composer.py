@@ -14,7 +14,7 @@ from tinyml.dialects.modules import on_call
 from tinyml.targets.composer.instructions import Printed, Run
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.makers import LoopCoder
-from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
+from tinyml.targets.tiles import BYTES, Sums, Tile, TileCoder, TileFamily, Widths
 
 if TYPE_CHECKING:
     from tinyml.dialects.num.kernels.lane_programs import LaneProgram
@@ -144,12 +144,15 @@ class TileComposer(Generic[L]):
         shifts: bool = False,
         several: bool = False,
         to_even: bool = False,
+        widths: Widths = BYTES,
+        common: bool = False,
+        admits: Callable[[Sums], bool] | None = None,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """The family `name` of tile kernels whose elements are bytes.
+        """The family `name` of tile kernels.
 
-        For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
-        multiplier at least `LEAST_MULTIPLIER`.
+        For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative unless
+        factors are common, and every multiplier at least `LEAST_MULTIPLIER`.
 
         * code: a function that returns the assembly code for a tile.
         * channels: true if each row of weights is multiplied by a channel of windows.
@@ -158,6 +161,7 @@ class TileComposer(Generic[L]):
         * shifts: true if sums are finished by a shift instead of a requantisation.
         * several: true if a channel may have several rows of weights.
         * to_even: true if the code may also round sums once, halves to even.
+        * widths, common, admits: as in `TileFamily`.
         * shared: functions that the code calls.
         """
 
@@ -165,14 +169,17 @@ class TileComposer(Generic[L]):
             made = code(tile)
             if not made.fits:
                 return None
-            signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
+            signature = (
+                f"void {symbol}(const int8_t *stream, const int{widths.vector}_t *x, int{widths.results}_t *out)"
+            )
             costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
             bodies = Printed({(self.core,): lambda: self.statement(made.lines)})
             portable = made.layout.portable
             text = Composed(
                 self.header, signature, bodies, portable, costs, self.call, made.stack, shared=shared, runs=made.runs
             )
-            kernel = Kernel(symbol, 8, 8, self.bits, op="num.tiles", flash=self.flash, needs=self.needs)
+            factors = widths.weights, widths.vector
+            kernel = Kernel(symbol, *factors, self.bits, op="num.tiles", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:
@@ -191,4 +198,7 @@ class TileComposer(Generic[L]):
             lines=lines,
             several=several,
             to_even=to_even,
+            widths=widths,
+            common=common,
+            admits=admits,
         )

@@ -325,7 +325,8 @@ class StreamInC:
             head = f"for (int first = 0{', rows' * (self.rows == 'rows')}; first < {count}; first += {self.rows}) {{"
             lines += [f"for (int row = 0; row < {self.rows}; row++) {{", indent(body, " " * 4), "}"]
         lines += [f"stream = {before};"]
-        skipped = [f"stream += {len(stream.head)};"] if stream.head else []
+        before = len(stream.head) + sum(number.bytes for number in stream.common)
+        skipped = [f"stream += {before};"] if before else []
         return indent("\n".join([*tables, *skipped, head, indent("\n".join(lines), " " * 4), "}"]), " " * 4)
 
 
@@ -339,15 +340,17 @@ def _sums_in_c(c: StreamInC) -> str:
     """C statements that compute the sums of all rows and windows."""
     stream, tile = c.stream, c.stream.tile
     apart, channel = (f" * {tile.channels}", f" + {c.channel}") if stream.by_channel else ("", "")
-    element = f"x[window * {tile.step} + run * {tile.pitch} + i{apart}{channel}]"
+    product = (
+        f"{c.weight('at')}\n                * (int32_t)x[window * {tile.step} + run * {tile.pitch} + i{apart}{channel}]"
+    )
+    added = f"sum = (int32_t)((uint32_t)sum + (uint32_t)({product}))" if stream.common else f"sum += {product}"
     return c.blocks(f"""\
 for (int window = 0; window < {tile.count}; window++) {{
     int32_t sum = {c.number("start")};
     for (int run = 0; run < {tile.runs}; run++)
         for (int i = 0; i < {stream.length}; i++) {{
             const int at = run * {stream.run_elements or stream.length} + i;
-            sum += {c.weight("at")}
-                * (int32_t){element};
+            {added};
         }}
 {indent(stream.finish(c, f"out[window * {tile.rows} + {c.row}]"), " " * 4)}
 }}""")
@@ -366,6 +369,8 @@ class WeightStream:
     * finish: the C statements that convert `sum` to a result and store it.
     * in_c: the C statements for the sums of all rows and windows.
     * head: the bytes before the first block, which only assembly code reads.
+    * common: the integers before the first block that all rows share. They are those of the first row. Sums of such
+      rows may wrap around.
     """
 
     tile: Tile
@@ -377,6 +382,7 @@ class WeightStream:
     finish: Callable[[StreamInC, str], str] = requantised
     in_c: Callable[[StreamInC], str] = _sums_in_c
     head: Sequence[int] = ()
+    common: Sequence[Number] = ()
 
     @property
     def length(self) -> int:
@@ -440,7 +446,7 @@ class WeightStream:
                 first += rows
 
     def stream(self, sums: Sums) -> Bytes:
-        """The weight stream: the bytes of `head`, followed by the fields of each block."""
+        """The weight stream: the bytes of `head` and the integers of `common`, followed by the fields of each block."""
         weights, begin = self.elements(sums.weights), 0
         stored = np.zeros(self.bytes(len(self.groups)), np.int8)
         for rows, is_last in self.blocks():
@@ -452,7 +458,10 @@ class WeightStream:
                 if is_last and isinstance(field, RowNumbers) and field.end_mark:
                     stored[end - 1] = np.uint8(field.end_mark).astype(np.int8)
             begin = bounds[-1]
-        return np.concatenate([np.array(self.head, np.uint8).astype(np.int8), stored]) if self.head else stored
+        before = [number.stored(sums)[0] for number in self.common]
+        if self.head:
+            before.insert(0, np.array(self.head, np.uint8).astype(np.int8))
+        return np.concatenate([*before, stored]) if before else stored
 
     @property
     def portable(self) -> str:
@@ -491,6 +500,23 @@ def shifting(stream: WeightStream) -> WeightStream:
         return shifted_in_c(c.stream.tile.right, out)
 
     return replace(stream, fields=fields, finish=finish)
+
+
+def by_common_factor(stream: WeightStream, results: int) -> WeightStream:
+    """A copy of a stream for kernels that requantise all rows by one multiplier, which precedes the first block, and by
+    the shift of the tile.
+
+    results: the width of the results in bits.
+    """
+    fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
+
+    def finish(c: StreamInC, out: str) -> str:
+        return requantised_in_c("", c.stream.tile, out, common=True, results=results)
+
+    def in_c(c: StreamInC) -> str:
+        return f"    const int32_t multiplier = {DOUBLED.in_c('stream', '0')};\n{_sums_in_c(c)}"
+
+    return replace(stream, fields=fields, finish=finish, in_c=in_c, common=(DOUBLED,))
 
 
 def row_blocks(

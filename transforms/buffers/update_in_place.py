@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
@@ -16,7 +17,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.remarks import Statistic
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.scratch import AllocOp, ReuseOp, bytes_of, memref_type, root, unit_bytes
+from tinyml.dialects.scratch import AllocOp, ReuseOp, bytes_of, memref_type, packed_bits, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRange,
@@ -38,8 +39,9 @@ class UpdateInPlacePass(ModulePass):
     The op must be the last reader of the operand and the first op that touches the result. The safe distance of result
     and operand must be at most 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to an
     operand, writes to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses
-    the operand's bytes only if this does not increase the peak memory. All other results are unchanged. Every
-    `scratch.alloc` moves to the start of its block.
+    the operand's bytes only if this does not increase the peak memory. A result that a loop computes part by part takes
+    the bytes of an operand of the same size if the loop reads each byte before it writes the byte in its place. All
+    other results are unchanged. Every `scratch.alloc` moves to the start of its block.
     """
 
     name = "update-in-place"
@@ -64,6 +66,7 @@ class _Function:
                 Rewriter.insert_op(buffer, InsertPoint.at_start(block))
 
     def apply(self) -> None:
+        self.replace_in_loops()
         for point, op in enumerate(self.points):
             if not isinstance(op, tdsl.TensorOp) or (dest := op.written) is None:
                 continue
@@ -73,6 +76,28 @@ class _Function:
             if (chosen := self.operand(op, point, result)) is not None:
                 UPDATED.add(op)
                 self.replace(op, result, chosen)
+
+    def replace_in_loops(self) -> None:
+        """Let results that loops compute part by part take the bytes of operands of the same size."""
+        points = {op: point for point, op in enumerate(self.points)}
+        for loop in [op for op in self.points if isinstance(op, scf.ForOp)]:
+            first, last = points[loop], points[cast(Operation, loop.body.block.last_op)]
+            begun = [each for each in self.ranges if isinstance(each, AllocOp) and self.ranges[each].first == first]
+            for result in [each for each in begun if self.ranges[each].last > last]:
+                for buffer in [each for each in self.ranges if self.dies(each, last, result)]:
+                    if self.ranges[buffer].first < first and self.takes_place_in(loop, result, buffer):
+                        UPDATED.add(loop)
+                        self.reuse(result, buffer)
+                        break
+
+    def takes_place_in(self, loop: scf.ForOp, result: AllocOp, buffer: Buffer) -> bool:
+        """Whether a result that a loop computes may take the bytes of an operand, of the same size, that dies in it."""
+        types = [memref_type(each.result) for each in (result, buffer)]
+        if bytes_of(result.result) != bytes_of(buffer.result) or any(packed_bits(type) is not None for type in types):
+            return False
+        from tinyml.transforms.buffers.overlap import overlap_distance
+
+        return self.pays(result, buffer) and overlap_distance.may_replace(loop, buffer.result, result.result)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
         """The smallest operand buffer whose bytes the result can reuse. None if the result can reuse the bytes of no
@@ -112,15 +137,19 @@ class _Function:
             yield Rectangle("", bytes_of(source.result), unit_bytes(memref_type(source.result)), *live)
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
-        first, last = self.ranges.pop(result)
-        if op.updated is not None and buffer.result.type == result.result.type:
-            self.ranges[buffer] = LiveRange(self.ranges[buffer].first, last)
-            new: SSAValue = buffer.result
-        else:
-            reuse = ReuseOp(buffer.result, memref_type(result.result))
-            reuse.result.name_hint = result.result.name_hint
-            Rewriter.insert_op(reuse, InsertPoint.before(result))
-            self.ranges[reuse] = LiveRange(first, last)
-            new = reuse.result
-        result.result.replace_all_uses_with(new)
+        if op.updated is None or buffer.result.type != result.result.type:
+            return self.reuse(result, buffer)
+        _, last = self.ranges.pop(result)
+        self.ranges[buffer] = LiveRange(self.ranges[buffer].first, last)
+        result.result.replace_all_uses_with(buffer.result)
+        Rewriter.erase_op(result)
+
+    def reuse(self, result: AllocOp, buffer: Buffer) -> None:
+        """Replace the memory of a result by the bytes of an operand's buffer."""
+        live = self.ranges.pop(result)
+        reuse = ReuseOp(buffer.result, memref_type(result.result))
+        reuse.result.name_hint = result.result.name_hint
+        Rewriter.insert_op(reuse, InsertPoint.before(result))
+        self.ranges[reuse] = live
+        result.result.replace_all_uses_with(reuse.result)
         Rewriter.erase_op(result)

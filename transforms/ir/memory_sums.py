@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.rewriting import Rewriter
 
 
@@ -77,6 +78,13 @@ def _carry_none(loop: scf.ForOp) -> None:
         loop.results[place].replace_all_uses_with(result)
         result.name_hint = loop.results[place].name_hint
     Rewriter.erase_op(loop)
+
+
+BLOCK_SUMS = OwnAttribute(
+    "tinyml.block_sums",
+    {"memref.alloca": UNIT},
+    "The array contains the sums of a block of rows, which are stored before they are loaded.",
+)
 
 
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:

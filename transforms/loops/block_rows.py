@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -32,6 +33,7 @@ from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, compile_for, offers
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, accesses, distance
 from tinyml.transforms.ir.loop_nest import LoopBuilder, local_array, needed
+from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
 
 TILES = Statistic("num-tiles", "Number of contractions that a tile computes")
@@ -64,7 +66,8 @@ class BlockRowsPass(ModulePass):
                 kinds = [(each.accumulator.type, rows.block, number) for number, each in enumerate(rows.sums)]
                 for type, block, number in kinds:
                     if (type, block, number) not in arrays:
-                        arrays[type, block, number] = local_array(function, type, block, "sums")
+                        arrays[type, block, number] = array = local_array(function, type, block, "sums")
+                        cast(Operation, array.owner).attributes[BLOCK_SUMS] = UnitAttr()
                 rows.rewrite([arrays[kind] for kind in kinds])
 
 

@@ -226,7 +226,7 @@ class TileKernelAttr(KernelAttr):
             (("rows", "runs", "length", "count", "lines", "filters"), 1, None),
             (("pitch", "step"), 0, None),
             (("zero",), -128, 127),
-            (("right",), 0, 31),
+            (("right",), -31, 31),
             (("to_even",), 0, 1),
         ):
             _verify_range({name: self.shape[name] for name in names}, low, high)

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from tinyml.dialects.machine.machine import limits
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -59,21 +60,28 @@ def doubled(multiplier: _Multiplier) -> _Multiplier:
     return 2 * multiplier - (1 << 32)
 
 
-def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
+def requantised_in_c(indent: str, tile: Tile, out: str, *, common: bool = False, results: int = 8) -> str:
     """C statements that store the requantised `sum` in `out`.
 
     indent: the indentation of the statements.
     tile: the tile, which specifies the zero point and how sums are rounded.
+    common: true for the shift of the tile instead of the shift of the row.
+    results: the width of the results in bits.
 
     The statements use two C variables: `multiplier`, which contains the doubled multiplier, and `right`, which is the
-    right shift minus 1.
+    right shift of the row minus 1.
     """
     half, whole = ("", "sum") if tile.to_even else (" + (1LL << 31)", "(sum - (sum < 0))")
-    lines = (
+    shift, (low, high) = str(tile.right - 1) if common else "right", limits(results)
+    lines = [
         f"sum += (int32_t)(((int64_t)sum * multiplier{half}) >> 32);",
-        f"sum = (({whole} >> right) + ({2 * tile.zero + 1})) >> 1;",
-        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
-    )
+        f"sum = (({whole} >> {shift}) + ({2 * tile.zero + 1})) >> 1;",
+        f"{out} = (int{results}_t)(sum < {low} ? {low} : sum > {high} ? {high} : sum);",
+    ]
+    if common and tile.right <= 0:
+        # The product is not shifted, so that it is rounded once.
+        lines[1] = f"sum += {tile.zero};"
+        lines.insert(0, f"sum *= {1 << -tile.right};")
     return "\n".join(indent + line for line in lines)
 
 

@@ -7,7 +7,7 @@ iteration, for the check.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,13 +17,16 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import index_value
 from tinyml.dialects.scratch import SliceOp, root
-from tinyml.dialects.tdsl import TensorOp, is_pooling, is_window_copy, shape_of
+from tinyml.dialects.tdsl import MovementOp, TensorOp, is_pooling, is_window_copy, shape_of
+from tinyml.dialects.tdsl.index_maps import visits_of_moves
 from tinyml.transforms.ir.buffers import first_element, is_handed_on
-from tinyml.transforms.ir.indices import AffineSum
+from tinyml.transforms.ir.indices import AffineSum, affine_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir.affine import AffineMap
 
+    from tinyml.dialects.tdsl.base import Visits
     from tinyml.dialects.tdsl.slices import WindowOp
 
     Numbers = NDArray[np.int64]
@@ -87,10 +90,11 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
         raise Unknown
     found: list[Steps] = []
     time = 0
-    for run in op.visits:
+    for run, read, written in _runs(op):
         times = time + 2 * np.arange(len(run.stores))
-        found += [Steps(operand, first_element(operand), False, times, elements) for operand, elements in run.loads]
-        found.append(Steps(op.dest, first_element(op.dest), True, times + 1, run.stores[:, None]))
+        for operand, elements in run.loads:
+            found.append(Steps(operand, first_element(operand).plus(read), False, times, elements))
+        found.append(Steps(op.dest, first_element(op.dest).plus(written), True, times + 1, run.stores[:, None]))
         time += 2 * len(run.stores)
     stepwise = {steps.value for steps in found if not steps.writes}
     for operand in dict.fromkeys(op.inputs):
@@ -98,6 +102,34 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
             whole = np.arange(prod(shape_of(operand)))[None]
             found.append(Steps(operand, first_element(operand), False, np.array([time]), whole))
     return [steps for steps in found if root(steps.value) in buffers and steps.elements.size]
+
+
+_AT_OFFSETS = "tdsl.slice", "tdsl.insert_slice"
+"""The ops on parts of tensors that start at computed offsets, one for each axis."""
+
+
+def _runs(op: TensorOp) -> Iterator[tuple[Visits, AffineSum, AffineSum]]:
+    """Yield the runs of steps of an op, each with the distances, in elements, by which its loads and its stores are
+    shifted. Parts at computed offsets are shifted by these offsets.
+    """
+    nothing = AffineSum(0, {})
+    if not isinstance(op, MovementOp) or op.name not in _AT_OFFSETS:
+        yield from ((run, nothing, nothing) for run in op.visits)
+        return
+    for move in op.moves:
+        for run in visits_of_moves([move], op.out, fills=False):
+            yield run, _shift(move.source, move.operand, op.indices), _shift(move.target, op.out, op.indices)
+
+
+def _shift(map: AffineMap, value: SSAValue, offsets: Sequence[SSAValue]) -> AffineSum:
+    """The distance, in elements of `value`, by which offsets shift the element to which a map of a part maps an
+    index. Along an axis, the map adds the offset of the axis or nothing.
+    """
+    zeros, shape, total = [0] * map.num_dims, shape_of(value), AffineSum(0, {})
+    for axis, (expression, offset) in enumerate(zip(map.results, offsets, strict=True)):
+        if expression.eval(zeros, [1] * len(offsets)):
+            total = total.plus(affine_sum(offset), prod(shape[axis + 1 :]))
+    return total
 
 
 def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:

@@ -246,14 +246,39 @@ def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
     """
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
-        every = accesses(loop, [buffer])
+        for access in accesses(loop, [buffer]):
+            bytes, times = _by_byte(access)
+            np.minimum.at(first[access.writes], bytes, times)
     except Unknown:
         return False
-    for access in every:
-        lengths = access.ends - access.starts
-        if (total := int(lengths.sum())) > MOST_STEPS:
-            return False
-        offsets = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        bytes = np.repeat(access.starts, lengths) + offsets
-        np.minimum.at(first[access.writes], bytes, np.repeat(access.times, lengths))
     return bool((first[True] < np.minimum(first[False], NO_ACCESS)).all())
+
+
+def may_replace(loop: scf.ForOp, operand: SSAValue, result: SSAValue) -> bool:
+    """Whether a loop may write a result to the bytes of an operand of the same size: it reads each byte of the operand
+    for the last time before it writes the byte of the result with the same index, and writes nothing to the operand.
+    False if the accesses are unknown or more than `MOST_STEPS`.
+    """
+    size = size_in_bytes(memref_type(operand))
+    last_reads, first_writes = np.full(size, -1), np.full(size, NO_ACCESS)
+    try:
+        for access in accesses(loop, [operand, result]):
+            bytes, times = _by_byte(access)
+            if access.buffer is result and access.writes:
+                np.minimum.at(first_writes, bytes, times)
+            elif access.buffer is operand:
+                if access.writes:
+                    return False
+                np.maximum.at(last_reads, bytes, times)
+    except Unknown:
+        return False
+    return bool((last_reads < first_writes).all())
+
+
+def _by_byte(access: Access) -> tuple[Numbers, Numbers]:
+    """The bytes of an access, and the time of each. Raises `Unknown` for more than `MOST_STEPS` bytes."""
+    lengths = access.ends - access.starts
+    if (total := int(lengths.sum())) > MOST_STEPS:
+        raise Unknown
+    offsets = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.repeat(access.starts, lengths) + offsets, np.repeat(access.times, lengths)

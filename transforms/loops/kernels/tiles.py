@@ -12,10 +12,11 @@ from math import prod
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp, i8
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.contents import is_tile
 from tinyml.dialects.locations import error_at
@@ -31,6 +32,10 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedTile
     from tinyml.targets.tiles import Bytes
+
+
+MOST_BYTES = 2
+"""The most bytes of a factor of a tile."""
 
 
 def select_tile_kernels(module: ModuleOp, target: str) -> None:
@@ -190,8 +195,8 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
     """The query to a chip for the kernels of a contraction, or, as a text, the reason why no tile kernel can compute
     it.
 
-    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a constant
-    for each row and be stored as a byte.
+    Tile kernels compute one sum of products of integers of 8 or 16 bits that are constant or in RAM. The sum must start
+    from a constant for each row and be stored as an integer.
 
     large, by: as in `TileQuery`.
     """
@@ -205,13 +210,22 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
     if store is None or weights is None:
         return "its weights are not constants, or more than the rounded sum is stored"
     result, by_row = memref_type(store.memref), weights.reshape(op.rows, -1)
-    if not all(map(num.is_of_bytes, products.factors)) or scratch.in_flash(memref_type(products.vector)):
-        return "its factors are not bytes in RAM and constants of bytes"
+    if not all(map(_has_integers, products.factors)) or scratch.in_flash(memref_type(products.vector)):
+        return "its factors are not integers of 8 or 16 bits in RAM and such constants"
     if scratch.packed_bits(result) is not None:
         return "its result is packed in bits"
     channels, filters = products.channels is not None, products.filters_of_channel
-    sums = RowSums(channels, by_row, start, products.accumulator, element_format(result), filters)
+    widths = [8 * element_format(factor.type).dtype.itemsize for factor in products.factors]
+    factors = widths[0], widths[1]
+    sums = RowSums(channels, by_row, start, products.accumulator, element_format(result), filters, factors)
     return TileQuery(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+
+
+def _has_integers(run: SSAValue) -> bool:
+    """Whether the elements of a run are integers of 8 or 16 bits that are not packed."""
+    format = element_format(run.type)
+    is_packed = scratch.packed_bits(memref_type(run)) is not None
+    return format.coding is INTEGER_CODING and format.dtype.itemsize <= MOST_BYTES and not is_packed
 
 
 def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:
