@@ -16,6 +16,7 @@ from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m.boards import ARMV6M, DSP
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads
 from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
+from tinyml.targets.tiles import Widths
 
 
 def _composed(what: str) -> Callable[..., Any]:
@@ -36,6 +37,14 @@ _ARMV7EM = TileComposer("tinyml/cores.h", DSP, _statement, call=16, needs="dsp")
 _ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="armv6-m", limit=1 << 30)
 
 
+_PAIR_TILES = _ARMV7EM.family(
+    "tm_cm_pair_tile_s8",
+    _composed("paired_rows:PairedWindow"),
+    to_even=True,
+    admits=_composed("paired_rows:fit_pairs"),
+)
+"""Kernels that multiply rows of a matrix by a single window, two at a time."""
+
 DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), to_even=True)
 """Kernels that multiply rows of a matrix by windows."""
 
@@ -51,6 +60,27 @@ _SHIFTED_DOTS = replace(
     _ARMV7EM.family("tm_cm_shift_tile_s8", _composed("shifted_rows:shifted_dots"), shifts=True), least=LEAST_SHIFTED
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
+
+_TO_HALFWORDS = _ARMV7EM.family(
+    "tm_cm_pair_tile_s16",
+    _composed("common_factor:WindowToHalfwords"),
+    widths=Widths(results=16),
+    common=True,
+    admits=_composed("paired_rows:fit_pairs"),
+)
+"""Kernels that multiply rows of a matrix by a single window, two at a time, with results of two bytes."""
+
+_CHANNELS_OF_HALFWORDS = [
+    _ARMV7EM.family(
+        f"tm_cm_channel_tile_s{bits}_s16",
+        _composed(f"common_factor:channels_s{bits}"),
+        channels=True,
+        widths=Widths(bits, 16),
+        common=True,
+    )
+    for bits in (8, 16)
+]
+"""Kernels that multiply channels of two bytes by rows of weights, which have one or two bytes."""
 
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _in_spare_flash("coded_depthwise:CodedDepthwise"))
 """Kernels that embed depthwise filters in code."""
@@ -94,8 +124,11 @@ MAKERS = (
     ListedKernels(OnUse[Kernel]("tinyml.targets.cortex_m.listed_kernels:KERNELS")),
     SumComposer(on_call("tinyml.targets.c.composer.compose:compose")),
     SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
+    _PAIR_TILES,
     DOT_TILES,
     CHANNEL_TILES,
+    _TO_HALFWORDS,
+    *_CHANNELS_OF_HALFWORDS,
     _SHIFTED_DOTS,
     _WIDE_TILES,
     _WINOGRAD_TILES,

@@ -172,8 +172,9 @@ class _Run:
         for run, start in ((source, first), (dest, at)):
             assert 0 <= start <= start + count <= prod(run.shape)
         apart = taken.stop <= given.start or given.stop <= taken.start
-        assert source.memory is not dest.memory or apart, "the runs overlap"
-        dest.memory[given] = source.memory[taken]
+        is_lower = op.down is not None and given.start < taken.start
+        assert source.memory is not dest.memory or apart or is_lower, "the runs overlap"
+        dest.memory[given] = source.memory[taken].copy()
 
     def slice(self, op: scratch.SliceOp, source: Buffer, offset: int) -> Buffer:
         shape = scratch.memref_type(op.result).get_shape()

@@ -8,7 +8,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.makers import ListedKernels, RowCoder
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import board, chip_of, makers, offers
-from tinyml.targets.tiles import TileCoder, TileFamily
+from tinyml.targets.tiles import BYTES, TileCoder, TileFamily
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:
@@ -48,8 +48,19 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
 
 
 def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
-    """The tile families of a board: those whose kernels need more flash if `large`, otherwise those that need less."""
-    return [family for family in makers(target, TileFamily) if family.large == large]
+    """The tile families of a board for several windows: those whose kernels need more flash if `large`, otherwise those
+    that need less.
+    """
+    return [family for family in makers(target, TileFamily) if family.large == large and not _has_one_window(family)]
+
+
+def window_families(target: str) -> Sequence[TileFamily]:
+    """The tile families of a board for single windows, some with elements, weights or results of two bytes."""
+    return [family for family in makers(target, TileFamily) if _has_one_window(family)]
+
+
+def _has_one_window(family: TileFamily) -> bool:
+    return family.widths != BYTES or family.admits is not None
 
 
 def tile_coders(target: str) -> Sequence[TileCoder]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from programs.devices import owner
 from tinyml.dialects.layouts.coded_rows import CodedTile
+from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize, requantize_even
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.kernel import Kernel
@@ -63,12 +64,24 @@ class TileCase:
     def stream(self) -> Values | None:
         return self.family.stream(self.tile, self.sums)
 
+    @property
+    def input_bytes(self) -> int:
+        """The number of bytes from the first element of the first window to the last element of the last one."""
+        return self.tile.elements * self.family.widths.vector // 8
+
+    def elements(self, x: Values) -> Values:
+        """The elements in the bytes x."""
+        return x.view(f"<i{self.family.widths.vector // 8}")
+
     def expected(self, x: Values) -> Values:
-        """The results that numpy computes from the elements x, window by window."""
-        return np.clip(self.unlimited(x), -127 if self.family.shifts else -128, 127)
+        """The bytes of the results that numpy computes from the bytes x of the elements, window by window."""
+        bits = self.family.widths.results
+        least, most = limits(bits)
+        results = np.clip(self.unlimited(self.elements(x)), -most if self.family.shifts else least, most)
+        return results.astype(f"<i{bits // 8}").view(np.int8)
 
     def unlimited(self, x: Values) -> Values:
-        """The results before they are limited to the range of bytes."""
+        """The results before they are limited to the range of stored integers."""
         tile = self.tile
         rows: list[Values] = []
         for window in range(tile.lines * tile.count):
@@ -150,6 +163,8 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
     If there are several rows, the first and the last have extreme weights.
     """
     length = tile.runs * tile.length // (tile.channels if family.channels else 1)
+    if family.common:
+        return _common_case(family, tile, length, random)
     weights = random.integers(-128, 128, (tile.rows, length))
     weights[0] = random.choice([-128, 127])
     room = min(family.limit - 1 - 128 * int(np.abs(weights).sum(1).max()), 1 << 30)
@@ -169,4 +184,31 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
     if tile.to_even:
         # The half of a result is not the product of a sum and an odd multiplier.
         multipliers |= 1
-    return TileCase(family, tile, Sums(weights, starts, multipliers, shifts, bool(tile.to_even)))
+    sums = Sums(weights, starts, multipliers, shifts, bool(tile.to_even))
+    return TileCase(family, tile, _admitted(family, sums))
+
+
+def _admitted(family: TileFamily, sums: Sums) -> Sums:
+    """Sums that a family supports: the initial values are limited if the given ones are too large."""
+    if family.admits is None or family.admits(sums):
+        return sums
+    smaller = replace(sums, starts=sums.starts % 1000 - 500)
+    assert family.admits(smaller)
+    return smaller
+
+
+def _common_case(family: TileFamily, tile: Tile, length: int, random: np.random.Generator) -> TileCase:
+    """A case with random weights and initial values and one factor. Sums that are shifted to the right by at least two
+    bits exceed 32 bits and wrap around; other sums are small.
+    """
+    least, most = limits(family.widths.weights)
+    weights = random.integers(least, most + 1, (tile.rows, length))
+    weights[0] = random.choice([least, most])
+    start = (1 << 31) - 1 if tile.right > 1 else 1 << 20 >> max(-tile.right, 0)
+    starts = random.integers(-start, start, tile.rows)
+    if tile.right <= 1:
+        weights = weights // 8
+    multipliers = np.full(tile.rows, random.integers(1 << 30, 1 << 31))
+    shifts, widths = np.full(tile.rows, -tile.right), family.widths
+    sums = Sums(weights, starts, multipliers, shifts, vector=widths.vector, results=widths.results)
+    return TileCase(family, tile, _admitted(family, sums))

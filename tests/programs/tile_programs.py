@@ -33,12 +33,12 @@ def build_cases(
 
     end: the end address of the windows' elements, such as the end of memory; None to use the offset.
     """
-    sizes = ", ".join(str(case.tile.elements) for case in cases)
+    sizes = ", ".join(str(case.input_bytes) for case in cases)
     where, many = ("vector + X[1]", f"{ELEMENTS}") if end is None else (f"(int8_t *){end:#x} - size", "size")
     texts = {name: text for case in cases for name, text in case.texts}
     branches: list[str] = []
     for number, case in enumerate(cases):
-        arguments = "x, results"
+        arguments = "(const void *)x, (void *)results"
         if (stream := case.stream) is not None:
             values = ", ".join(map(str, stream))
             texts[f"stream{number}"] = f"static const int8_t stream{number}[] STREAM = {{{values}}};"
@@ -56,7 +56,7 @@ def build_cases(
             [
                 '#include "tiles.h"',
                 *texts.values(),
-                f"static int8_t results[{RESULTS}];\nint8_t vector[{ELEMENTS + 4}];",
+                f"static int8_t results[{RESULTS}] __attribute__((aligned(4)));\nint8_t vector[{ELEMENTS + 4}];",
                 "const int8_t *tiles_scores(void) { return results; }",
                 "void tiles_predict(const int8_t *X)\n{",
                 f"    static const int sizes[] = {{{sizes}}};",
@@ -83,9 +83,11 @@ def inputs_of(cases: Sequence[TileCase]) -> NDArray[Any]:
     inputs = random.integers(-128, 128, (len(cases), 4 + ELEMENTS)).astype(np.int8)
     inputs[:, 0] = np.arange(len(cases))
     inputs[:, 1] = np.arange(len(cases)) % 4
+    for row, case in zip(inputs, cases, strict=True):
+        row[1] -= row[1] % (case.family.widths.vector // 8)
     for row, case in zip(inputs[::3], cases[::3], strict=True):
-        elements = case.tile.elements
-        row[4 : 4 + (elements if case.tile.count * case.tile.lines == 1 else elements // 2)] = -128
+        bytes = case.input_bytes
+        row[4 : 4 + (bytes if case.tile.count * case.tile.lines == 1 else bytes // 2)] = -128
     return inputs
 
 
@@ -95,7 +97,7 @@ def check(runner: Runner, build: Build, cases: Sequence[TileCase]) -> None:
     scores = runner.run(build, INTERFACE, inputs).scores
     assert scores is not None
     for case, given_, got in zip(cases, inputs, scores, strict=True):
-        expected = case.expected(given_[4 : 4 + case.tile.elements])
+        expected = case.expected(given_[4 : 4 + case.input_bytes])
         np.testing.assert_array_equal(got[: expected.size], expected, err_msg=str(case.tile))
         assert (got[expected.size :] == 99).all(), case.tile
 
@@ -132,7 +134,7 @@ def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturat
         kernel, place, results = (
             case.kernel,
             symbols[case.symbol],
-            case.unlimited(content[4 : 4 + case.tile.elements]),
+            case.unlimited(case.elements(content[4 : 4 + case.input_bytes])),
         )
         code = range(place.address & ~1, (place.address & ~1) + place.size)
         spent = round(sum(time for (_, pc), time in profile.spent.items() if pc in code) * len(cases))

@@ -144,9 +144,9 @@ class _Quads:
 
 SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
-_AT_WINDOW, AT_OUT, _AT_BLOCKS, _AT_END = (slot(4 * number) for number in range(4))
+AT_WINDOW, AT_OUT, _AT_BLOCKS, _AT_END = (slot(4 * number) for number in range(4))
 _FRAME = 20
-_FOUR = (t.ldr("r3", post(_WINDOW, 4)),)
+FOUR = (t.ldr("r3", post(_WINDOW, 4)),)
 _UNROLLED_QUADS = {4096: 8, 0: 2}
 """The number of groups of four elements in an iteration, by the least number of weights."""
 
@@ -165,7 +165,12 @@ class SingleWindow(RowKernel):
     def fits(self) -> bool:
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
-    def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
+    @property
+    def frame(self) -> int:
+        """The size of the stack frame in bytes."""
+        return _FRAME
+
+    def quad(self, rows: int, load: Sequence[Instruction] = FOUR) -> Code:
         """Code that adds the products of four elements and the weights of each of `rows` rows to the sums.
 
         load: the instructions that load the elements.
@@ -196,7 +201,7 @@ class SingleWindow(RowKernel):
         weights = self.tile.rows * self.tile.length
         at_once = next(count for least, count in _UNROLLED_QUADS.items() if weights >= least)
         end = t.ldr("r3", _AT_END), t.cmp(_WINDOW, "r3"), t.bne(back=3)
-        code = Repeated.once((t.ldr(_WINDOW, _AT_WINDOW),)).followed_by(
+        code = Repeated.once((t.ldr(_WINDOW, AT_WINDOW),)).followed_by(
             unrolled(self.quad(rows), whole, at_once, lambda code, times: code.looped((), end, times, 3))
         )
         if rest:
@@ -218,10 +223,10 @@ class SingleWindow(RowKernel):
 
     def enter(self) -> Code:
         end = moved("r1", self.tile.length - self.tile.length % QUAD)
-        return joined(saved(_FRAME), t.str_("r1", _AT_WINDOW), t.str_("r2", AT_OUT), end, t.str_("r1", _AT_END))
+        return joined(saved(self.frame), t.str_("r1", AT_WINDOW), t.str_("r2", AT_OUT), end, t.str_("r1", _AT_END))
 
     def leave(self) -> Code:
-        return restored(_FRAME)
+        return restored(self.frame)
 
 
 _WIDE_BYTES = 1024

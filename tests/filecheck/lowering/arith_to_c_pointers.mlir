@@ -206,3 +206,42 @@ builtin.module {
 // CHECK-NEXT:     c.invoke @tm_copy([[at]], [[first]], {{%.*}}) : !c.ptr<i16>, !c.ptr<i16, const>, index
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
+
+// -----
+
+// An array for the sums of blocks of rows is declared in each loop over blocks that passes it to a function.
+
+func.func private @tm_copy(memref<?xi32>)
+func.func @scoped(%X: memref<4xi32>) -> (index, memref<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xi32>
+  %sums = memref.alloca() {tinyml.block_sums} : memref<4xi32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %cast = "memref.cast"(%sums) : (memref<4xi32>) -> memref<?xi32>
+    %x = memref.load %X[%i] : memref<4xi32>
+    memref.store %x, %sums[%c0] : memref<4xi32>
+    func.call @tm_copy(%cast) : (memref<?xi32>) -> ()
+    scf.for %j = %c0 to %c4 step %c1 {
+      %s = memref.load %sums[%j] : memref<4xi32>
+      memref.store %s, %y[%j] : memref<4xi32>
+    }
+  }
+  scf.for %k = %c0 to %c4 step %c1 {
+    %cast = "memref.cast"(%sums) : (memref<4xi32>) -> memref<?xi32>
+    func.call @tm_copy(%cast) : (memref<?xi32>) -> ()
+    %s = memref.load %sums[%k] : memref<4xi32>
+    memref.store %s, %y[%k] : memref<4xi32>
+  }
+  func.return %c0, %y : index, memref<4xi32>
+}
+
+// CHECK:      c.program @scoped
+// CHECK-NOT:  c.array
+// CHECK:      c.for %i
+// CHECK-NEXT:   %sums = c.array 4 : !c.ptr<i32>
+// CHECK:      c.for %k
+// CHECK-NEXT:   {{.*}} = c.array 4 : !c.ptr<i32>
+// CHECK-NOT:  c.array

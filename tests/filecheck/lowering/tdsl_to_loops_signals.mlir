@@ -138,7 +138,7 @@ func.func @up() {
 
 // -----
 
-// Rows of 31 elements are short, rows of 32 elements are long and move separately.
+// A move of 62 bytes is a loop, a move of 64 bytes is one copy to lower addresses.
 func.func @short_rows() {
   %arena = scratch.arena {alignment = 1 : i64} : memref<93xi8>
   %x = scratch.view %arena[0] : memref<93xi8> to memref<3x31x!fixed.q<8, 4>>
@@ -159,8 +159,9 @@ func.func @long_rows() {
   func.return
 }
 // CHECK-LABEL: func.func @long_rows
-// CHECK-NOT: scratch.slice
-// CHECK: memref.load
+// CHECK: [[MEMORY:%[0-9]+]] = scratch.slice %x[%{{[0-9]+}}] : {{.*}} to memref<96x!fixed.q<8, 4>>
+// CHECK: scratch.copy_run [[MEMORY]][%{{[0-9]+}}] to [[MEMORY]][%{{[0-9]+}}] count %{{[0-9]+}} {most = 64 : i64, down} : {{.*}}
+// CHECK-NOT: memref.load
 // CHECK: return
 
 // -----

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import watched_cores, watched_riscv
-from programs.kernel_tables import tile_families
+from programs.kernel_tables import tile_families, window_families
 from programs.spread import spread
 from programs.tile_cases import TileCase, tile_case
 from programs.tile_programs import (
@@ -33,7 +33,7 @@ from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.targets.cortex_m.composer import fragments as armv6m
 from tinyml.targets.registry import HOST
 from tinyml.targets.riscv.composer import fragments as riscv
-from tinyml.targets.tiles import Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileFamily
 
 AVR, M0, M4, RISCV = "atmega1284p", "cortex-m0", "cortex-m4", "riscv"
 AVR_DOTS, AVR_CHANNELS = (family for family in tile_families(AVR) if not family.shifts)
@@ -121,6 +121,33 @@ LARGE = [
     (SQUARES, Tile(8, 3, 48, 100, 16, 4, 127, lines=2)),
     (SQUARES, Tile(2, 3, 120, 241, 40, 4, 5, lines=2)),
 ]
+PAIRS, TO_HALFWORDS, CHANNELS_S8, CHANNELS_S16 = window_families(M4)
+WINDOWS = [
+    # Blocks of eight, four, two and one row, with rests of elements and without, short and in loops.
+    (PAIRS, Tile(17, 1, 72, 0, 72, 1, -9)),
+    (PAIRS, Tile(7, 1, 13, 0, 13, 1, 1)),
+    (PAIRS, Tile(64, 1, 72, 0, 72, 1, 0)),
+    (PAIRS, Tile(10, 1, 257, 0, 257, 1, 127)),
+    (PAIRS, Tile(2, 1, 4, 0, 4, 1, -128)),
+    # Blocks of eight, four, two and one row, with rests of elements; shifts to the left, by 0, 1 and more bits.
+    (TO_HALFWORDS, Tile(17, 1, 72, 0, 72, 1, -9, 5)),
+    (TO_HALFWORDS, Tile(7, 1, 13, 0, 13, 1, 0, -3)),
+    (TO_HALFWORDS, Tile(8, 1, 6, 0, 6, 1, 127, 0)),
+    (TO_HALFWORDS, Tile(2, 1, 4, 0, 4, 1, -128, 1)),
+    (TO_HALFWORDS, Tile(32, 1, 160, 0, 160, 1, 0, 2)),
+    # Channels by four, two and one; pixels with and without loops, odd ones, and those that leave words incomplete.
+    *(
+        (family, Tile(rows, 1, rows * pixels, 0, 0, 1, zero, right))
+        for family in (CHANNELS_S8, CHANNELS_S16)
+        for rows, pixels, zero, right in (
+            (7, 8, -128, 13),
+            (4, 35, 3, 15),
+            (2, 17, 127, 2),
+            (1, 6, 0, 20),
+            (13, 1, 0, 9),
+        )
+    ),
+]
 AVR_SHAPES = [
     # Runs of even and odd lengths, one and several; an odd last window; rows far apart.
     (AVR_DOTS, Tile(4, 1, 40, 0, 40, 4, 0)),
@@ -158,7 +185,7 @@ def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
     shapes = [(dots, tile) for tile in (*DOTS, *OWN_DOTS[target])]
     shapes += [(channels, tile) for tile in (*CHANNELS, *OWN_CHANNELS[target])]
     shapes += [(family, tile) for family in shifted for tile in SHIFTED]
-    shapes += LARGE if target == M4 else []
+    shapes += [*LARGE, *WINDOWS] if target == M4 else []
     return [*shapes, *((family, replace(tile, to_even=1)) for family, tile in shapes[::2] if family.to_even)]
 
 
@@ -175,7 +202,7 @@ def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:
     prefix = "tm_cm_small_" if target == M0 else "tm_cm_"
     watch = watched_cores.Watch(target, build, "tiles", {"vector": ELEMENTS + 4}, prefix)
     for case, content in zip(cases, inputs_of(cases), strict=True):
-        watch.check(content, {"vector": (int(content[1]), case.tile.elements)})
+        watch.check(content, {"vector": (int(content[1]), case.input_bytes)})
     assert min(watch.seen.values()) >= len(cases)
 
 
@@ -271,6 +298,29 @@ def test_shapes_without_a_kernel_on_armv7em():
     assert SQUARES.kernel(Tile(4, 3, 192, 4000, 64, 8, 0, lines=2)) is None
     assert SQUARES.kernel(Tile(4, 3, 192, 800, 64, 8, 0, lines=2)) is not None
     assert SQUARES.kernel(Tile(4, 3, 204, 800, 68, 8, 0, lines=2)) is None
+
+
+def test_shapes_without_a_kernel_for_single_windows():
+    # A single row, several windows or runs, fewer than four elements, and pixels so far apart that loads do not reach.
+    others = Tile(4, 1, 8, 0, 8, 2, 0), Tile(4, 2, 8, 8, 8, 1, 0), Tile(4, 1, 3, 0, 3, 1, 0), Tile(1, 1, 8, 0, 8, 1, 0)
+    for tile in others:
+        assert PAIRS.kernel(tile) is None
+        assert TO_HALFWORDS.kernel(tile) is None
+    for family in (CHANNELS_S8, CHANNELS_S16):
+        assert family.kernel(Tile(4, 1, 32, 0, 4, 2, 0, 9)) is None
+        assert family.kernel(Tile(4, 2, 8, 8, 0, 1, 0, 9)) is None
+        assert family.kernel(Tile(4, 1, 16, 0, 0, 1, 0, 9, filters=2)) is None
+        assert family.kernel(Tile(127, 1, 127 * 40, 0, 0, 1, 0, 9)) is not None
+        assert family.kernel(Tile(128, 1, 128 * 40, 0, 0, 1, 0, 9)) is None
+
+
+def test_sums_without_pairs():
+    """Sums of second rows have 24 bits; those of first rows, and of a last row without a second one, have 32 bits."""
+    assert PAIRS.admits is not None
+    for start, admitted in (((1 << 23) - 1 - 127 * 128, True), ((1 << 23) - 127 * 128, False)):
+        weights, starts = np.array([[-128], [127], [-128]]), np.array([1 << 30, start, 1 << 30])
+        sums = Sums(weights, starts, np.full(3, 1 << 30), np.full(3, -8))
+        assert PAIRS.admits(sums) == admitted
 
 
 def test_shapes_without_a_kernel_on_armv6m():

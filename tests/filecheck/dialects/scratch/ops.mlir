@@ -47,6 +47,8 @@ func.func @memory(%i: index) {
 // CHECK: scratch.copy_run %run[%i] to %short[%i] count %i {most = 4 : i64} : memref<6x!fixed.q<12, 8>> to memref<4x!fixed.q<12, 8>>
   scratch.copy_run %run[%i] to %short[%i] count %i {most = 2 : i64, step = 1 : i64} : memref<6x!fixed.q<12, 8>> to memref<4x!fixed.q<12, 8>>
 // CHECK: scratch.copy_run %run[%i] to %short[%i] count %i {most = 2 : i64, step = 1 : i64} : memref<6x!fixed.q<12, 8>> to memref<4x!fixed.q<12, 8>>
+  scratch.copy_run %run[%i] to %run[%i] count %i {most = 4 : i64, down} : memref<6x!fixed.q<12, 8>> to memref<6x!fixed.q<12, 8>>
+// CHECK: scratch.copy_run %run[%i] to %run[%i] count %i {most = 4 : i64, down} : memref<6x!fixed.q<12, 8>> to memref<6x!fixed.q<12, 8>>
   scratch.slide %short against %weights : memref<4x!fixed.q<12, 8>>, memref<4x!fixed.q<16, 12>, #scratch.flash>
 // CHECK: scratch.slide %short against %weights : memref<4x!fixed.q<12, 8>>, memref<4x!fixed.q<16, 12>, #scratch.flash>
   scratch.turn %run[%i] : %i x %i {pixel = 2 : i64, bits = 8 : i64} : memref<6x!fixed.q<12, 8>>

@@ -330,3 +330,52 @@ func.func @own(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<16, 4>> {
 // CHECK-LABEL: func.func @own
 // CHECK: %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
 // CHECK: tdsl.add %a, %X : memref<4x1x!fixed.q<16, 4>>, memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>
+
+// -----
+
+// A loop reads each column before it inserts a column of the result in the same place: the result has the bytes of the
+// operand.
+func.func @columns(%P: memref<4x4x!fixed.q<8, 4>>, %V: memref<4x4x!fixed.q<8, 4>>) -> memref<4x4x!fixed.q<8, 4>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %v = scratch.alloc : memref<4x4x!fixed.q<8, 4>>
+  %column = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %out = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %y = scratch.alloc : memref<4x4x!fixed.q<8, 4>>
+  tdsl.neg %V : memref<4x4x!fixed.q<8, 4>> into %v : memref<4x4x!fixed.q<8, 4>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    tdsl.slice %v[%c0, %i] : memref<4x4x!fixed.q<8, 4>> into %column : memref<4x1x!fixed.q<8, 4>>
+    tdsl.matmul %P, %column : memref<4x4x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %out : memref<4x1x!fixed.q<8, 4>>
+    tdsl.insert_slice %out, %y[%c0, %i] : memref<4x1x!fixed.q<8, 4>>, memref<4x4x!fixed.q<8, 4>> into %y : memref<4x4x!fixed.q<8, 4>>
+  }
+  func.return %y : memref<4x4x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @columns
+// CHECK: %y = scratch.reuse %v : memref<4x4x!fixed.q<8, 4>> as memref<4x4x!fixed.q<8, 4>>
+// PACKED-LABEL: func.func @columns
+// PACKED: scratch.arena {{.*}} : memref<24xi8>
+
+// -----
+
+// The loop inserts columns from the last to the first, before it has read the columns in their place.
+func.func @columns_in_turn(%P: memref<4x4x!fixed.q<8, 4>>, %V: memref<4x4x!fixed.q<8, 4>>) -> memref<4x4x!fixed.q<8, 4>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %v = scratch.alloc : memref<4x4x!fixed.q<8, 4>>
+  %column = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %out = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %y = scratch.alloc : memref<4x4x!fixed.q<8, 4>>
+  tdsl.neg %V : memref<4x4x!fixed.q<8, 4>> into %v : memref<4x4x!fixed.q<8, 4>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %last = arith.subi %c3, %i : index
+    tdsl.slice %v[%c0, %i] : memref<4x4x!fixed.q<8, 4>> into %column : memref<4x1x!fixed.q<8, 4>>
+    tdsl.matmul %P, %column : memref<4x4x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %out : memref<4x1x!fixed.q<8, 4>>
+    tdsl.insert_slice %out, %y[%c0, %last] : memref<4x1x!fixed.q<8, 4>>, memref<4x4x!fixed.q<8, 4>> into %y : memref<4x4x!fixed.q<8, 4>>
+  }
+  func.return %y : memref<4x4x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @columns_in_turn
+// CHECK: %y = scratch.alloc : memref<4x4x!fixed.q<8, 4>>

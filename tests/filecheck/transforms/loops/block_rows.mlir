@@ -20,7 +20,7 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   func.return
 }
 // CHECK-LABEL: func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<6x1x!fixed.q<16, 8>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 20>>
 // CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
@@ -69,7 +69,7 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
   func.return
 }
 // CHECK-LABEL: func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>, %a: memref<2x!fixed.q<8, 3>>, %b: memref<3x!fixed.q<8, 3>>, %S: memref<4x!fixed.acc<32, 6>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 6>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
@@ -109,7 +109,7 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
   func.return
 }
 // CHECK-LABEL: func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -144,7 +144,7 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
   func.return
 }
 // CHECK-LABEL: func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>, %S: memref<4xi8>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -204,8 +204,8 @@ func.func @two(%W: memref<5x4x!fixed.q<8, 3>>, %V: memref<5x2x!fixed.q<8, 3>>, %
   func.return
 }
 // CHECK-LABEL: func.func @two(%W: memref<5x4x!fixed.q<8, 3>>, %V: memref<5x2x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %h: memref<2x!fixed.q<8, 3>>, %B: memref<5x!fixed.q<8, 3>>, %Y: memref<5x!fixed.q<8, 3>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 6>>
-// CHECK-NEXT: [[vsums_1:%.*]] = memref.alloca() : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: [[vsums_1:%.*]] = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 6>>
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 6>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 6>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
@@ -364,7 +364,7 @@ func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 1
   func.return %Y : memref<9x!fixed.q<16, 10>>
 }
 // CHECK-LABEL: func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 10>>) -> memref<9x!fixed.q<16, 10>> {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 20>>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<18xi8>
 // CHECK-NEXT: %Y = scratch.view %arena[0 : i64] : memref<18xi8> to memref<9x!fixed.q<16, 10>>
 // CHECK-NEXT: %c3 = arith.constant 3 : index
@@ -412,7 +412,7 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
   func.return
 }
 // CHECK-LABEL: func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16, 8>>, %window: memref<1x4x1x6x!fixed.q<8, 4>>, %Y: memref<6x!fixed.q<8, 2>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 8>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 8>>
 // CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %channels = scratch.slice %window[%c0] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<24x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
@@ -546,7 +546,7 @@ func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref
   func.return
 }
 // CHECK-LABEL: func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -582,7 +582,7 @@ func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!ze
   func.return
 }
 // CHECK-LABEL: func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {
-// CHECK-NEXT: %sums = memref.alloca() : memref<4x!zeroskew.acc<32, 1.0>>
+// CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!zeroskew.acc<32, 1.0>>
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %s = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index

@@ -1,0 +1,265 @@
+"""Tile kernels for a single window whose sums are all requantised by one factor, for the DSP extension.
+
+The multiplier precedes the weights in the stream, and the shift is a constant of the code. Elements, weights or results
+may have two bytes.
+
+`WindowToHalfwords`: rows by a window of bytes, with results of two bytes, by the register tile of `PairedWindow`.
+
+`HalfwordChannels`: four channels of two bytes at a time. A word contains an element of two channels, and SMLAxy selects
+the halves of its operands. Four weights of one byte each, or two of two bytes each, are one word of the stream.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
+from tinyml.targets.composer.tile_code import RowKernel
+from tinyml.targets.composer.weight_streams import (
+    ROW,
+    START,
+    RowNumbers,
+    Weights,
+    WeightStream,
+    by_common_factor,
+    in_powers_of_two,
+)
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, moved, restored, saved, words
+from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
+from tinyml.targets.cortex_m.composer.rows import SUMS
+from tinyml.targets.cortex_m.thumb import REACH, Opcode, at, post, slot
+from tinyml.targets.tiles import Tile
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Numbers
+
+_AT_WINDOW, _AT_OUT, _AT_BLOCKS, _, _, _AT_MULTIPLIER = (slot(4 * number) for number in range(6))
+_FRAME = 28
+
+
+def _requantised(sum: str, multiplier: str, tile: Tile, bits: int) -> Code:
+    """Code that requantises a sum by the factor of all rows and saturates it to `bits` bits.
+
+    multiplier: a register that contains the multiplier after `doubled`, as for `fragments.requantised`.
+    """
+    name = t.add if tile.zero >= 0 else t.sub
+    high = t.smmlar(sum, sum, multiplier, sum)
+    if tile.right <= 0:
+        left = (t.lsl(sum, sum, -tile.right),) if tile.right else ()
+        zero = (name(sum, sum, abs(tile.zero)),) if tile.zero else ()
+        return (*left, high, *zero, t.ssat(sum, bits, sum))
+    added = 2 * tile.zero + 1
+    shift = (t.asr(sum, sum, tile.right - 1),) if tile.right > 1 else ()
+    last = name(sum, sum, abs(added)), t.ssat(sum, bits, sum, asr=1)
+    return (high, t.add(sum, sum, sum, asr=31), *shift, *last)
+
+
+def _finished(sums: Sequence[str], tile: Tile, bits: int) -> Code:
+    """Code that requantises sums and stores them. The pointer to results is in the stack frame."""
+    store: Opcode = t.strb if bits == 8 else t.strh
+    results = [(*_requantised(sum, "r3", tile, bits), store(sum, post("r2", bits // 8))) for sum in sums]
+    return joined(t.ldr("r2", _AT_OUT), t.ldr("r3", _AT_MULTIPLIER), *results, t.str_("r2", _AT_OUT))
+
+
+_ENTER = (t.ldr("r3", post("r0", 4)), t.str_("r3", _AT_MULTIPLIER))
+"""Code that moves the multiplier from the stream to the stack frame."""
+
+
+@dataclass(frozen=True)
+class WindowToHalfwords(PairedWindow):
+    """The code for a tile of one window of bytes, with results of two bytes."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return by_common_factor(super().layout, 16)
+
+    @property
+    def frame(self) -> int:
+        return _FRAME
+
+    def enter(self) -> Code:
+        return joined(super().enter(), _ENTER)
+
+    def finish(self, rows: int, windows: int) -> Code:
+        return joined(self.separated(rows), _finished(SUMS[:rows], self.tile, 16))
+
+
+_CHANNELS = 4
+"""The number of channels that are computed at once."""
+
+_WEIGHTS = ("r8", "r9", "r10", "r11")
+_X = ("r12", "lr")
+"""The registers for weights of four channels, and for two elements of two channels each."""
+
+_PAIRS = 4
+"""The number of pairs of elements of a channel in an iteration."""
+
+
+@dataclass(frozen=True)
+class HalfwordChannels(RowKernel):
+    """The code for a tile of one window that consists of a run of pixels of halfwords.
+
+    r0 points into the weight stream, r3 into the pixels; r1 is the end of the loop over pixels.
+
+    STEPS: the number of consecutive weights of a channel in a word of the stream.
+    """
+
+    SATURATED = 0
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """The number of consecutive weights of a channel in a word of the stream."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> Weights:
+        """The weights of a block."""
+
+    @abstractmethod
+    def pair(self, word: str, number: int) -> tuple[Code, str]:
+        """Code that widens a pair of weights, and the register that contains the pair.
+
+        word: the register that contains a word of the stream, whose last pair may replace it.
+        number: the index of the pair in the word.
+        """
+
+    @property
+    def pixel(self) -> int:
+        """The distance between the elements of a channel in bytes."""
+        return 2 * self.tile.rows
+
+    @property
+    def length(self) -> int:
+        """The number of elements of a channel."""
+        return self.tile.length // self.tile.rows
+
+    @property
+    def filled_length(self) -> int:
+        """The number of weights of a channel in the stream: those of whole words."""
+        return -(-self.length // self.steps) * self.steps
+
+    @property
+    def layout(self) -> WeightStream:
+        def filled(weights: Numbers) -> Numbers:
+            return np.pad(weights, ((0, 0), (0, self.filled_length - self.length)))
+
+        fields = RowNumbers("starts", content=(START,)), self.weights
+        groups = in_powers_of_two(self.tile.rows, _CHANNELS)
+        return by_common_factor(WeightStream(self.tile, groups, fields, by_channel=True, elements=filled), 8)
+
+    @property
+    def at_once(self) -> int:
+        """The number of words of weights of a channel in an iteration."""
+        return 2 * _PAIRS // self.steps
+
+    @property
+    def fits(self) -> bool:
+        tile = self.tile
+        last = min(self.length, 4 * _PAIRS) * self.pixel
+        return tile.runs == tile.count == tile.lines == tile.filters == 1 and last + 4 <= REACH
+
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        return [(1, 1)]
+
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once(())
+
+    def start(self, rows: int, windows: int) -> Code:
+        return (*words("r0", SUMS[:rows]), t.ldr("r3", _AT_WINDOW))
+
+    def step(self, rows: int, first: int, end: int) -> Code:
+        """Code that adds the products of a word of weights of each channel to the sums of a block.
+
+        first: the index of the first element, relative to r3.
+        end: the index of the end of the elements.
+        """
+        lines: list[Line | Code] = [words("r0", _WEIGHTS[:rows])]
+        for channel in range(0, rows, 2):
+            for number in range(self.steps // 2):
+                places = range(first + 2 * number, min(first + 2 * number + 2, end))
+                if not places:
+                    continue
+                load = t.ldr if channel + 1 < rows else t.ldrsh
+                for place, register in zip(places, _X, strict=False):
+                    lines += [load(register, at("r3", place * self.pixel + 2 * channel))]
+                for half in range(min(2, rows - channel)):
+                    widened, pair = self.pair(_WEIGHTS[channel + half], number)
+                    products = (t.smlabt, t.smlatt) if half else (t.smlabb, t.smlatb)
+                    sum = SUMS[channel + half]
+                    used = zip(products, _X, places, strict=False)
+                    lines += [widened, *(product(sum, pair, x, sum) for product, x, _ in used)]
+        return joined(*lines)
+
+    def products(self, rows: int, windows: int) -> Repeated:
+        count, at_once = self.filled_length // self.steps, self.at_once
+        loops, rest = divmod(count, at_once) if count > 2 * at_once else (0, count)
+        code = Repeated.once(())
+        if loops:
+            step = at_once * self.steps
+            begin = joined(t.mov("r1", "r3"), moved("r1", loops * step * self.pixel))
+            body = joined(
+                *(self.step(rows, self.steps * word, step) for word in range(at_once)), moved("r3", step * self.pixel)
+            )
+            code = Repeated.once(body).looped(begin, (t.cmp("r3", "r1"), t.bne(back=3)), loops, 3)
+        left = self.length - loops * at_once * self.steps
+        return code.then(joined(*(self.step(rows, self.steps * word, left) for word in range(rest))))
+
+    def finish(self, rows: int, windows: int) -> Code:
+        advance = t.ldr("r3", _AT_WINDOW), t.add("r3", "r3", 2 * rows), t.str_("r3", _AT_WINDOW)
+        return joined(_finished(SUMS[:rows], self.tile, 8), advance)
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted_in_memory(block, times, _AT_BLOCKS, "r3", 1)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return code
+
+    def enter(self) -> Code:
+        return joined(saved(_FRAME), t.str_("r1", _AT_WINDOW), t.str_("r2", _AT_OUT), _ENTER)
+
+    def leave(self) -> Code:
+        return restored(_FRAME)
+
+
+@dataclass(frozen=True)
+class _Halfwords(HalfwordChannels):
+    """Weights of two bytes: two of each channel in turn."""
+
+    @property
+    def steps(self) -> int:
+        return 2
+
+    @property
+    def weights(self) -> Weights:
+        return Weights("weights", elements=self.filled_length, order=(2, ROW, 1), bytes=2)
+
+    def pair(self, word: str, number: int) -> tuple[Code, str]:
+        return (), word
+
+
+@dataclass(frozen=True)
+class _Bytes(HalfwordChannels):
+    """Weights of one byte: four of each channel in turn, in the order 0, 2, 1, 3. SXTB16 widens elements 0 and 1 or,
+    after a rotation, elements 2 and 3.
+    """
+
+    @property
+    def steps(self) -> int:
+        return 4
+
+    @property
+    def weights(self) -> Weights:
+        return Weights("weights", elements=self.filled_length, order=(4, ROW, 1, 2))
+
+    def pair(self, word: str, number: int) -> tuple[Code, str]:
+        return ((t.sxtb16(word, word, ror=8),), word) if number else ((t.sxtb16("r2", word),), "r2")
+
+
+channels_s8, channels_s16 = _Bytes, _Halfwords
