@@ -475,7 +475,7 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK-NEXT: %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
-// CHECK-NEXT: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
+// CHECK-NEXT: num.contract %i to 4 by #num.tile_kernel<"tm_cm_pair_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
 // CHECK-NEXT: %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
 // CHECK-NEXT: %sum = num.products %start, %W, %x : !zeroskew.acc<32, 1.0>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -505,7 +505,7 @@ func.func @rounded_once(%X: memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>>, %Y:
   func.return
 }
 // CHECK-LABEL: func.func @rounded_once
-// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, to_even = 1> {
+// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_pair_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, to_even = 1> {
 // NONE-LABEL: func.func @rounded_once
 // NONE: num.contract %i to 4 {
 
