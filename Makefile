@@ -80,7 +80,7 @@ keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an envi
 	build/keras/bin/python tests/models/keras/make_models.py
 	build/keras/bin/pytest -q tests/unit/lowering/frontends/test_keras.py tests/numeric/lowering/frontends/tflite/test_keras_files.py
 
-quantised: $(VENV)/core ## make the quantised networks of tests/models/pt2e, qonnx and litert anew, in environments with PyTorch of 1 and 2 GB, and test them (ZOO="FILE ...": compare QONNX files)
+quantised: $(VENV)/core ## make the quantised networks of tests/models/pt2e, qonnx and litert anew, in environments with PyTorch of 1 and 2 GB, and test them (ZOO="FILE ...": compare QONNX files; STORED="FILE ...": compare networks with stored outputs)
 	@.ci/venv '$(PYTHON)' build/quantised
 	build/quantised/bin/python -m pip --disable-pip-version-check --quiet install 'torch==2.13.*' torchao==0.18.0 qonnx==1.0.0 onnxruntime -e '.[torch,onnx,sklearn,test]'
 	build/quantised/bin/python tests/models/pt2e/train.py tests/models/pt2e
@@ -90,6 +90,7 @@ quantised: $(VENV)/core ## make the quantised networks of tests/models/pt2e, qon
 	build/litert/bin/python tests/models/litert/make_models.py
 	build/quantised/bin/pytest -q tests/unit/lowering/frontends/test_pt2e.py tests/numeric/lowering/frontends/onnx/test_pt2e.py tests/numeric/lowering/frontends/qonnx tests/numeric/lowering/frontends/tflite/test_litert_files.py
 	$(if $(ZOO),build/quantised/bin/python tests/models/qonnx/make_models.py $(ZOO))
+	$(if $(STORED),build/quantised/bin/python tests/models/qonnx/stored.py $(STORED))
 
 bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew with torch-mlir, JAX and IREE, each in an environment of its own (1 GB)
 	@for name in torch jax iree; do .ci/venv '$(PYTHON)' build/bridges/$$name; done

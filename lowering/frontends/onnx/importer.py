@@ -76,6 +76,9 @@ OF_INTEGERS = "tinyml.lowering.frontends.onnx.ops.integers:Integers"
 
 QUANTISER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general", "qonnx.custom_op.general")
 
+SHIFT = "RequantShift"
+"""The op by which QuantLib and Deeploy write a quantiser of integers. The domain differs between exporters."""
+
 INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 """Element types of inputs that are imported as reals with whole values."""
 
@@ -112,14 +115,16 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
 
 
 def _is_trained_for_bits(graph: OnnxGraph) -> bool:
-    """Whether a graph was trained for few bits. Such a graph contains quantisers of `QUANTISER_DOMAINS`, a Clip of
-    quantised raws, or inputs that are annotated as integers.
+    """Whether a graph was trained for few bits. Such a graph contains quantisers of `QUANTISER_DOMAINS`, `SHIFT`, a
+    Clip of quantised raws or of rounded numbers, or inputs that are annotated as integers.
     """
     if any(declared.name in graph.annotations for declared in graph.inputs):
         return True
-    raws = {node.outputs[0] for node in graph.nodes if node.op == "QuantizeLinear" and node.domain == ""}
+    raws = {node.outputs[0] for node in graph.nodes if node.op in ("QuantizeLinear", "Round") and node.domain == ""}
     return any(
-        node.domain in QUANTISER_DOMAINS or (node.op == "Clip" and node.inputs[:1] and node.inputs[0] in raws)
+        node.domain in QUANTISER_DOMAINS
+        or node.op == SHIFT
+        or (node.op == "Clip" and node.inputs[:1] and node.inputs[0] in raws)
         for node in graph.nodes
     )
 
@@ -270,7 +275,7 @@ class _OnnxImporter:
         """
         inputs = graph.inputs
         shapes = [self.input_shape(declared) for declared in inputs]
-        formats = [input_format(graph, declared.name, declared.element) for declared in inputs]
+        formats = [each.format or input_format(graph, each.name, each.element) for each in inputs]
         elements = [F32_FORMAT.type if format is None else format.type for format in formats]
         if None in formats:
             for declared in inputs:

@@ -19,7 +19,8 @@ from tinyml.lowering.frontends.qonnx import readers as readers
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
 from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, merged
 from tinyml.lowering.frontends.qonnx.quantiser import ROUNDINGS, Comparisons, Quantiser, Truncation, integer_limits
-from tinyml.lowering.frontends.qonnx.values import WholeConstant
+from tinyml.lowering.frontends.qonnx.shifts import SHIFT, input_limits, shifted
+from tinyml.lowering.frontends.qonnx.values import Stack, WholeConstant
 from tinyml.lowering.frontends.qonnx.whole import Whole, as_whole, quantised_reals
 
 if TYPE_CHECKING:
@@ -32,32 +33,38 @@ OLDER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general")
 
 
 def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
-    """A graph in which every quantiser is a node of the domain of QONNX. Inputs annotated as integers are read
-    through a quantiser of scale 1.
+    """A graph in which every quantiser is a node of the domain of QONNX. Inputs annotated as integers, and all inputs
+    of graphs with RequantShift, are read through a quantiser of scale 1.
     """
-    nodes = [replace(node, domain=QONNX) if node.domain in OLDER_DOMAINS else node for node in graph.nodes]
+    named = [node.domain in OLDER_DOMAINS or node.op == SHIFT for node in graph.nodes]
+    nodes = [replace(node, domain=QONNX) if older else node for node, older in zip(graph.nodes, named, strict=True)]
+    in_integers = any(node.op == SHIFT for node in nodes)
     for declared in graph.inputs:
         known = _INTEGERS.fullmatch(graph.annotations.get(declared.name, ""))
         if known is not None and nodes:
-            nodes = _with_integers(declared.name, nodes, known[2], signed=not known[1])
+            bits, signed = float(known[2] or 1), not known[1]
+            limits = integer_limits(nodes[0], bits, signed=signed, narrow=False)
+            nodes = _with_integers(declared.name, nodes, limits, bipolar=known[2] is None)
+        elif in_integers:
+            nodes = _with_integers(declared.name, nodes, input_limits(declared), bipolar=False)
     made = merged(replace(graph, nodes=nodes), QONNX)
-    if len(made.inputs) > 1:
-        return made
-    return replace(made, inputs=[_in_format(declared, made) for declared in made.inputs])
+    inputs = [_in_format(declared, made) for declared in made.inputs]
+    # All inputs of a program have one storage type.
+    return replace(made, inputs=inputs) if len({declared.format for declared in inputs}) == 1 else made
 
 
-def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, signed: bool) -> list[OnnxNode]:
+def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int], *, bipolar: bool) -> list[OnnxNode]:
     """Insert a quantiser of scale 1 between an input and the nodes that read it. Return the new nodes and the
     changed readers.
 
     name: the name of the input.
-    bits: the annotated number of bits; None for the signs -1 and 1.
-    signed: whether the integers are signed.
+    limits: the range of the integers.
+    bipolar: whether the only integers are -1 and 1.
     """
-    low, high = integer_limits(nodes[0], float(bits or 1), signed=signed, narrow=False)
+    low, high = limits
     result = f"{name}:integers"
     one = constant_node(nodes[0], result, np.ones((), np.float32))
-    attributes = {"low": low, "high": high, "bipolar": int(bits is None), "axis": 0}
+    attributes = {"low": low, "high": high, "bipolar": int(bipolar), "axis": 0}
     inputs = name, one.outputs[0]
     quantiser = OnnxNode(QUANTISED, QONNX, 1, result, inputs, (result,), attributes, nodes[0].file)
     readers = [replace(node, inputs=tuple(result if each == name else each for each in node.inputs)) for node in nodes]
@@ -217,6 +224,11 @@ def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return named(to, value.quantised(to, by))
 
 
+@handles(SHIFT, domain=QONNX)
+def requant_shift(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    return named(to, shifted(to, node, inputs))
+
+
 @handles("Trunc", domain=QONNX)
 def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Trunc, which drops the low bits of integers. Both versions of the op are supported; the first has five
@@ -270,7 +282,11 @@ def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make
 
 
 def named(to: Builder, result: Whole) -> Whole:
-    """Name the tensor of a quantiser's result as in the model, and return the result."""
+    """Name the tensor of a quantiser's result as in the model, and return the result. The matrices of a stack have no
+    tensor yet.
+    """
+    if isinstance(result.source, Stack):
+        return result
     name = to.node.outputs[0]
     # The exporter of PyTorch names values by numbers.
     hint(result.source.sums(to).value, name if identifier(name) else f"levels{name}")

@@ -13,7 +13,7 @@ from tinyml.dialects.tdsl import format_of
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
-SUM_WIDTHS = (16, 32)
+LEAST_SUM_WIDTH = 16
 
 MOST_BITS = 16
 """The maximum width of a quantiser in bits."""
@@ -42,8 +42,7 @@ def format_of_bits(bits: int, frac: int) -> ExactInteger:
 
 def format_of_sums(low: int, high: int, frac: int) -> ExactInteger:
     """The fixed-point format of exact sums `n * 2^-frac` for all integers n from low to high."""
-    width = next(width for width in SUM_WIDTHS if max(-low, high) < 1 << width - 1)
-    return format_of_bits(width, frac)
+    return format_of_bits(max(max(-low, high).bit_length() + 1, LEAST_SUM_WIDTH), frac)
 
 
 def binary_exponent(scale: float) -> int | None:

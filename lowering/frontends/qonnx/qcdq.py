@@ -1,5 +1,5 @@
-"""Merging of the three nodes QuantizeLinear, Clip and DequantizeLinear (QCDQ), by which files write a quantiser, into
-one node.
+"""Merging of the nodes by which files write a quantiser into one node: QuantizeLinear, Clip and DequantizeLinear
+(QCDQ), or Round and Clip, as DeepQuant writes it.
 
 QuantizeLinear and DequantizeLinear have 8 bits; Clip limits the integers to fewer bits. An integer constant has no
 QuantizeLinear, and often no Clip.
@@ -7,14 +7,15 @@ QuantizeLinear, and often no Clip.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.onnx.formats import constants_of
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
-from tinyml.lowering.frontends.onnx.reader import needed_nodes
+from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def merged(graph: OnnxGraph, domain: str) -> OnnxGraph:
     domain: the domain of the new nodes.
     """
     merge = _Merge(graph, domain)
-    nodes = [merge.node(node) for node in graph.nodes]
+    nodes = [made for node in graph.nodes for made in merge.nodes(node)]
     return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
 
 
@@ -42,6 +43,17 @@ class _Merge:
         self.constants: Mapping[str, NDArray[Any]] = constants_of(graph)
         self.makers = {node.outputs[0]: node for node in graph.nodes if node.outputs and not node.domain}
         self.domain = domain
+
+    def nodes(self, node: OnnxNode) -> Sequence[OnnxNode]:
+        """The nodes that replace a node. Only the last node of a quantiser is replaced."""
+        if node.op == "Clip" and not node.domain and (rounded := self.makers.get(node.inputs[0])) is not None:
+            low, high = (self.limit(node, position, end) for position, end in ((1, -np.inf), (2, np.inf)))
+            if rounded.op == "Round" and np.isfinite((low, high)).all():
+                one = constant_node(node, f"{node.outputs[0]}:scale", np.ones((), np.float32))
+                attributes = {"low": math.ceil(low), "high": math.floor(high), "axis": 0}
+                inputs = rounded.inputs[0], one.outputs[0]
+                return one, replace(node, op=QUANTISED, domain=self.domain, inputs=inputs, attributes=attributes)
+        return [self.node(node)]
 
     def node(self, node: OnnxNode) -> OnnxNode:
         """The quantiser node that replaces a DequantizeLinear. Any other node is returned unchanged."""
@@ -78,6 +90,8 @@ class _Merge:
 
     def number(self, node: OnnxNode, position: int) -> NDArray[Any] | None:
         name = node.inputs[position] if position < len(node.inputs) else ""
+        while name not in self.constants and (cast := self.makers.get(name)) is not None and cast.op == "Cast":
+            name = cast.inputs[0]
         if name and name not in self.constants:
             raise node.error(f"its input '{name}' must be a constant")
         return self.constants[name] if name else None

@@ -13,6 +13,8 @@ from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, ExactInte
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.lowering.frontends.qonnx.staircases import Lines
+
     Singles: TypeAlias = NDArray[np.float32]
     Integers: TypeAlias = NDArray[np.int64]
 
@@ -97,10 +99,24 @@ class Quantiser:
             limited = np.minimum(np.maximum(scaled, np.float32(self.low)), np.float32(self.high))
         return np.nan_to_num(ROUNDINGS[self.rounding](limited)).astype(np.int64) - self.zero
 
+    def levels_of(self, integers: Integers, reals: Callable[[Integers], Singles]) -> Integers:
+        """The levels of integers of shape (channels, any).
+
+        reals: a function that returns the reals that the integers represent.
+        """
+        return self.levels(reals(integers), self.scales[:, None])
+
     @property
     def channels(self) -> int:
         """The number of channels with separate scales or thresholds; 1 if all channels have the same ones."""
         return self.scales.size
+
+    @property
+    def line(self) -> Lines | None:
+        """A linear function per channel that computes the levels of all integers if its results saturate at 32 bits;
+        None if there is none.
+        """
+        return None
 
     def integers(self, reals: Singles, scales: Singles) -> Integers:
         """The integers of the result: the levels, or for a bipolar quantiser -1 and 1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,9 +17,10 @@ from tinyml.lowering.frontends.layers.network_layers import Windows, binary
 from tinyml.lowering.frontends.onnx.builder import HANDLERS, Builder, Constant, Inputs, Value, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import concat
+from tinyml.lowering.frontends.onnx.ops.products import matrices, multiplied, product
 from tinyml.lowering.frontends.onnx.ops.windows import filter_windows, windows_of
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range, format_of_sums
-from tinyml.lowering.frontends.qonnx.values import Products, Step, Stored, WholeConstant
+from tinyml.lowering.frontends.qonnx.values import Products, Stack, Step, Stored, WholeConstant
 from tinyml.lowering.frontends.qonnx.whole import Whole, reads
 
 if TYPE_CHECKING:
@@ -182,8 +183,11 @@ def _weights(value: Value | None) -> WholeConstant | None:
     integers = np.rint(value.array)
     if (integers != value.array).any() or np.abs(integers).max() >= 1 << 15:
         return None
-    most = max(int(integers.max()), int(-integers.min()), 1)
-    return WholeConstant.of(integers.astype(np.int64), np.ones((), np.float32), (-most, most), name=value.name)
+    # The range is symmetric, except where this would take one more bit.
+    low, high = int(integers.min()), int(integers.max())
+    most = max(high, -low - 1, 1)
+    limits = min(low, -most), most
+    return WholeConstant.of(integers.astype(np.int64), np.ones((), np.float32), limits, name=value.name)
 
 
 def _products(
@@ -225,11 +229,56 @@ def _products(
 
 @reads("MatMul")
 def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    weights = _weights(optional(inputs, 1))
+    rhs = optional(inputs, 1)
+    if isinstance(rhs, Whole) and inputs[0] is whole:
+        return _computed_products(whole, to, rhs)
+    weights = _weights(rhs)
     if weights is None or len(weights.shape) != 2 or not whole.shape or whole.shape[-1] != weights.shape[0]:
         return None
     shape = (*whole.shape[:-1], weights.shape[1])
     return _products(whole, to, weights, (weights.integers.T, weights.units.T), shape, len(shape) - 1)
+
+
+def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
+    """Build the product of two computed tensors of integers, matrices or stacks of matrices. Returns None if the
+    integers of one of them cannot be emitted.
+    """
+    left, right = (_stack_or_stored(each, to) for each in (lhs, rhs))
+    if left is None or right is None or min(len(left.shape), len(right.shape)) < 2:
+        return None
+    try:
+        stack = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    except ValueError:
+        raise to.error(f"the stacks of shapes {list(left.shape)} and {list(right.shape)} do not match") from None
+    ends = [int(a.item()) * int(b.item()) for a in (left.low, left.high) for b in (right.low, right.high)]
+    low, high = (np.array([end * left.shape[-1]]) for end in (min(ends), max(ends)))
+    if max(-int(low.item()), int(high.item())) >= GREATEST_SUM:
+        raise to.error("sums of products can leave 32 bits")
+    frac = left.frac + right.frac
+    exact = format_of_sums(int(low.item()), int(high.item()), frac)
+    if isinstance(left, Stored) and isinstance(right, Stored) and math.prod(right.shape[:-2]) == 1:
+        tensor = multiplied(to, to.node, left.tensor, right.tensor, exact.type)
+        return Whole(Stored.of(tensor, low, high, len(tensor.shape) - 1), lhs.units * rhs.units)
+    pairs = zip(_matrices(left, to, stack), _matrices(right, to, stack), strict=True)
+    size = left.shape[-2], right.shape[-1]
+    products = [OrderedTensor.plain(to.reshape(product(to, *pair, element=exact.type), (1, *size))) for pair in pairs]
+    parts = [Stored.of(product, low, high, 2) for product in products]
+    return Whole(Stack.of(parts, (*stack, *size)), lhs.units * rhs.units)
+
+
+def _stack_or_stored(whole: Whole, to: Builder) -> Stack | Stored | None:
+    """The integers as `_stored` returns them, but a stack of matrices as it is."""
+    whole = _rescaled(whole, to)
+    return _stored(whole, to) if whole.steps or not isinstance(whole.source, Stack) else whole.source
+
+
+def _matrices(source: Stack | Stored, to: Builder, stack: tdsl.Shape) -> Iterator[OrderedTensor | Constant]:
+    """Yield the matrix of a stack for each position of the broadcast stack of shape `stack`."""
+    if isinstance(source, Stored):
+        return matrices(to, source.tensor, source.shape, stack)
+    parts = [OrderedTensor.plain(to.reshape(to.plain(part.sums(to)), source.shape[-2:])) for part in source.parts]
+    numbers = np.broadcast_to(np.arange(len(parts)).reshape(source.shape[:-2]), stack).ravel().tolist()
+    return (parts[number] for number in numbers)
 
 
 @reads("Gemm")
@@ -298,7 +347,7 @@ def _emits(make: type[tdsl.BinaryOp]) -> Callable[[Builder, OrderedTensor, Param
 
 
 def _added(numbers: Singles) -> Step:
-    return Step(numbers, lambda x, c: x + c, _emits(tdsl.AddOp), affine=True)
+    return Step(numbers, lambda x, c: x + c, _emits(tdsl.AddOp), affine=True, adds=True)
 
 
 def _multiplied(numbers: Singles) -> Step:
@@ -330,7 +379,7 @@ def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
     other = inputs[1] if first else inputs[0]
     if not isinstance(other, Constant) or other.array.dtype.kind not in "fiu":
         return None
-    placed = _by_channel(whole, other.array.astype(np.float32))
+    placed = by_channel(whole, other.array.astype(np.float32))
     if placed is None or (node.op == "Div" and (not first or not placed[1].all())):
         return None
     whole, numbers = placed
@@ -346,7 +395,7 @@ def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
     return whole.followed_by(step)
 
 
-def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
+def by_channel(whole: Whole, numbers: NDArray[Any]) -> tuple[Whole, NDArray[Any]] | None:
     """Match a constant that varies only along the axis of channels. Return the tensor, whose channels lie along this
     axis, and the number of each channel.
 
@@ -374,7 +423,7 @@ def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
     """Import BatchNormalization, with the operations in the order of onnxruntime.
 
     Returns None in training mode, unless the parameters are constants with one number per channel and a positive sum of
-    variance and epsilon, and where `_by_channel` returns None.
+    variance and epsilon, and where `by_channel` returns None.
     """
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
@@ -387,7 +436,7 @@ def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
         return None
     factor = (scale * (np.float32(1) / np.sqrt(variance + epsilon))).astype(np.float32)
     shape = (-1, *(1,) * (len(whole.shape) - 2))
-    placed = _by_channel(whole, factor.reshape(shape))
+    placed = by_channel(whole, factor.reshape(shape))
     if placed is None:
         return None
     followed = placed[0].followed_by(_multiplied(placed[1]))

@@ -132,6 +132,11 @@ class Lines:
     shift: int
     guard: int
 
+    @property
+    def factor_bits(self) -> int:
+        """The bits of the multipliers, with their sign."""
+        return max(int(np.abs(self.multipliers).max()).bit_length() + 1, 8)
+
     def levels(self, integers: Integers, *, to_even: bool) -> Integers:
         """The levels of integers of shape (channels, any number), before clamping.
 

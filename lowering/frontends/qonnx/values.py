@@ -7,7 +7,7 @@ quantiser reads it, functions and quantiser become thresholds on the integers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +20,7 @@ from tinyml.lowering.frontends.layers.network_layers import binary, convolution
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Followed, Inputs, Value
 from tinyml.lowering.frontends.onnx.folding import fold
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.products import joined
 from tinyml.lowering.frontends.onnx.ops.windows import filter_of, image
 from tinyml.lowering.frontends.qonnx.integer_formats import (
     ExactInteger,
@@ -90,12 +91,14 @@ class Step:
     apply: the function in single precision, of numbers (channels, any) and the constant (channels, 1).
     emit: a function that appends the ops of the step to a program on reals; None if no op computes the step.
     affine: whether the step only adds, multiplies by or divides by its constant.
+    adds: whether the step only adds its constant.
     """
 
     constant: Singles
     apply: Callable[[Singles, Singles], Singles]
     emit: Callable[[Builder, OrderedTensor, Parameter], OrderedTensor] | None
     affine: bool = False
+    adds: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +169,25 @@ class Stored(Source):
             numbers = Parameter(self.by_channel(addends).astype(format.dtype), format)
             tensor = binary(to, tdsl.AddOp, tensor, numbers, sums.type)
         return OrderedTensor(to.requantised(tensor.value, element), tensor.order)
+
+
+@dataclass(frozen=True, eq=False)
+class Stack(Source):
+    """Matrices of integers, which are joined only if a node needs all of them in one tensor.
+
+    parts: the matrices, each of shape (1, rows, columns).
+    """
+
+    parts: Sequence[Source]
+
+    @classmethod
+    def of(cls, parts: Sequence[Source], shape: Shape) -> Stack:
+        first = parts[0]
+        return cls(shape, len(shape) - 1, first.frac, first.low, first.high, parts)
+
+    def emit(self, to: Builder, addends: Integers | None, signs: Integers | None, element: Attribute) -> OrderedTensor:
+        parts = [part.emit(to, addends, signs, element) for part in self.parts]
+        return joined(to, [to.plain(part) for part in parts], self.shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ from tinyml.lowering.frontends.qonnx.staircases import (
     shifts,
     staircase,
 )
-from tinyml.lowering.frontends.qonnx.values import Source, Step, Stored
+from tinyml.lowering.frontends.qonnx.values import Source, Stack, Step, Stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +53,8 @@ MOST_COMPARISONS = 32
 """Maximum thresholds of a channel that are compared one by one."""
 
 GREATEST_ADDEND = 1 << 30
+
+SUM_WIDTH = 32
 
 EXACT_SINGLES = 1 << 24
 """The integer up to which single precision represents all integers."""
@@ -171,8 +173,13 @@ class Whole(Deferred):
 
     def quantised(self, to: Builder, by: Quantiser) -> Whole:
         """Emit the quantiser `by`, whose input is this tensor, and return its result."""
+        if isinstance(self.source, Stack) and self.channels == by.channels == 1:
+            parts = [replace(self, source=part).quantised(to, by) for part in self.source.parts]
+            return replace(parts[0], source=Stack.of([part.source for part in parts], self.shape))
         found = self._staircase(by)
         made = None if found is None else self._thresholds(to, by, found)
+        if made is None and by.line is not None and (on_line := self._on_lines(to, by, by.line)) is not None:
+            made = limited(to, on_line, by)
         return as_whole(quantised_reals(to, self.emitted(to), by) if made is None else made, by)
 
     def _staircase(self, by: Quantiser) -> Staircase | None:
@@ -180,13 +187,15 @@ class Whole(Deferred):
         if by.last - by.first > MOST_LEVELS:
             return None
         low, high = (np.broadcast_to(end, channels) for end in (self.source.low, self.source.high))
-        return staircase(lambda x: by.levels(self.reals(x), by.scales[:, None]), low, high, by.first, by.last)
+        return staircase(lambda x: by.levels_of(x, self.reals), low, high, by.first, by.last)
 
     def _thresholds(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
         made = self._rounded(to, by, found)
         # Other frameworks add the products of scales that are no powers of two in an order that is not defined.
         exact = by.frac is not None and (np.frexp(self.units)[0] == 0.5).all()
         slacks = (0,) if exact else (0, 1)
+        if made is None and by.line is not None and self._line_bits(by.line)[1] < SUM_WIDTH:
+            made = self._on_lines(to, by, by.line)
         for slack in slacks:
             if made is None and (known := lines(found, to_even=rounds_to_even(by.format), slack=slack)) is not None:
                 made = self._on_lines(to, by, known)
@@ -226,11 +235,20 @@ class Whole(Deferred):
             return None
         # The sign of -1 and 1 is that of the distance from the threshold between their numbers, 0 and 1.
         offsets = known.offsets - (1 << known.guard - 1 if by.bipolar else 0)
-        wide = format_of_bits(32, frac)
-        factors = self._constant(known.multipliers, format_of_bits(known.bits + 1, factor_frac))
-        scaled = binary(to, tdsl.MulOp, sums, factors, wide.type)
+        product, moved_bits = self._line_bits(known)
+        wide = format_of_bits(moved_bits, frac)
+        factors = self._constant(known.multipliers, format_of_bits(known.factor_bits, factor_frac))
+        scaled = binary(to, tdsl.MulOp, sums, factors, format_of_bits(product, frac).type)
         moved = binary(to, tdsl.AddOp, scaled, self._constant(offsets, wide), wide.type)
         return OrderedTensor(to.requantised(moved.value, by.format.type), moved.order)
+
+    def _line_bits(self, known: Lines) -> tuple[int, int]:
+        """The bits of the products and of the sums of a linear function of the integers. With these bits they never
+        saturate, unless they need more than 32 bits.
+        """
+        product = self.source.exact.width.data + known.factor_bits - 1 - known.shift
+        moved = max(product, int(np.abs(known.offsets).max()).bit_length() + 1) + 1
+        return (product, moved) if moved <= SUM_WIDTH else (SUM_WIDTH, SUM_WIDTH)
 
     def _compared(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor:
         """Emit the comparisons of the quantiser `by`: the first level, plus the number of reached thresholds."""
@@ -304,7 +322,7 @@ def quantised_reals(to: Builder, reals: OrderedTensor, by: Quantiser) -> Ordered
     only.
     """
     if type(by) is not Quantiser:
-        raise to.error("thresholds, and Trunc, are supported after a quantiser or a sum of integers only")
+        raise to.error("thresholds, Trunc and shifts are supported after quantisers or sums of integers only")
     if by.rounding not in ("ROUND", "HALF_EVEN") and not by.bipolar:
         raise to.error(f"rounding_mode = {by.rounding} is supported after sums of integers only, else ROUND")
     if by.bipolar:

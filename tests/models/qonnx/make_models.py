@@ -269,6 +269,63 @@ def transposed() -> Model:
     return net.model(net.dense(net.op("Reshape", x, net.constant([1, -1], np.int64)), (3, 125), 3, 0.25))
 
 
+def shifts() -> Model:
+    """A model of integers with RequantShift, as QuantLib and Deeploy write it: convolutions, a residual sum, and
+    attention without softmax, whose products are stacks of computed matrices. Small divisors make ties frequent.
+    """
+    net = Net([1, 3, 8, 8], "PACTOps", 10)
+    random = net.random
+
+    def shifted(x: str, factors: Any, addends: Any, divisor: int, levels: int = 256, signed: int = 1) -> str:
+        given = {"div": float(divisor), "n_levels_out": [float(levels)], "signed": [float(signed)]}
+        return net.op("RequantShift", x, net.constant(factors), net.constant(addends), **given)
+
+    def integers(low: int, high: int, *shape: int) -> str:
+        return net.constant(random.integers(low, high + 1, shape))
+
+    def convolved(x: str, inputs: int, divisor: int, signed: int) -> str:
+        x = net.op("Conv", x, integers(-8, 7, 6, inputs, 3, 3), kernel_shape=[3, 3], pads=[1] * 4)
+        factors, addends = random.integers(-3, 4, (6, 1, 1)), random.integers(-9, 10, (6, 1, 1)) * divisor // 2
+        return shifted(x, factors, addends, divisor, signed=signed)
+
+    x = convolved("x", 3, 32, 0)
+    added = shifted(convolved(x, 6, 64, 1), 8, 4, 16)
+    x = shifted(net.op("Add", added, x), 3, 1, 8, 16, 0)
+    x = net.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = net.op("Transpose", net.op("Reshape", x, net.constant([1, 6, 16], np.int64)), perm=[0, 2, 1])
+    heads: list[str] = []
+    for order in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]):
+        sums = net.op("Add", integers(-20, 20, 8), net.op("MatMul", x, integers(-4, 4, 6, 8)))
+        part = net.op("Reshape", shifted(sums, 5, 0, 16), net.constant([1, 16, 2, 4], np.int64))
+        heads.append(net.op("Transpose", part, perm=order))
+    scores = shifted(net.op("MatMul", heads[0], heads[1]), 3, 0, 256)
+    x = shifted(net.op("MatMul", scores, heads[2]), 5, 2, 256)
+    x = net.op("Reshape", net.op("Transpose", x, perm=[0, 2, 1, 3]), net.constant([1, 128], np.int64))
+    x = net.op("Gemm", x, integers(-8, 7, 5, 128), integers(-99, 99, 5), transB=1)
+    return net.model(shifted(x, 700000, [1 << 30, -(1 << 30), 0, 1, -1], 1 << 24))
+
+
+def rounds() -> Model:
+    """A model whose quantisers are Div, Round and Clip, followed by Mul, as DeepQuant writes them."""
+    net = Net([1, 4, 16], GENERAL, 13)
+
+    def quantised(x: str, scale: float, low: int, high: int) -> str:
+        x = net.op("Round", net.op("Add", net.op("Div", x, net.constant(scale)), net.constant(0)))
+        limits = (net.op("Cast", net.constant(limit, np.int64), to=1) for limit in (low, high))
+        return net.op("Clip", x, *limits)
+
+    def dequantised(x: str, scale: float) -> str:
+        return net.op("Mul", net.op("Sub", x, net.constant(0)), net.constant(scale))
+
+    x = quantised(dequantised(quantised("x", 1 / 16, -128, 127), 1 / 16), 1 / 16, -128, 127)
+    numbers = net.constant(net.random.normal(size=(8, 16)))
+    weights = net.op("Transpose", quantised(numbers, 0.25, -8, 7), perm=[1, 0])
+    bias = quantised(net.constant(net.random.normal(size=8)), 1 / 64, -(1 << 31), (1 << 31) - 1)
+    sums = dequantised(net.op("Add", bias, net.op("MatMul", x, weights)), 1 / 64)
+    x = dequantised(quantised(sums, 1 / 8, -128, 127), 1 / 8)
+    return net.model(dequantised(quantised(x, 0.5, 0, 15), 0.5))
+
+
 MODELS: tuple[Callable[[], Model], ...] = (
     signs,
     images,
@@ -281,6 +338,8 @@ MODELS: tuple[Callable[[], Model], ...] = (
     annotated,
     transposed,
     floors,
+    shifts,
+    rounds,
 )
 
 
@@ -363,6 +422,48 @@ def executed_raws(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any
     yield "y", np.stack([each[0] for each in results]).astype(np.float32)
 
 
+def executed_integers(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The inputs, integers and outputs that `executed` yields, for a file with RequantShift or Round, computed in 64
+    bits by ONNX's reference implementation.
+    """
+    reference: Any = import_module("onnx.reference")
+    base: Any = import_module("onnx.reference.op_run").OpRun
+
+    class RequantShift(base):
+        op_domain = "PACTOps"
+
+        def _run(self, x: Any, mul: Any, add: Any, div: float, n_levels_out: Any, signed: Any) -> Any:
+            least = -(int(n_levels_out[0]) // 2) if signed[0] else 0
+            sums = (x.astype(np.int64) * mul.astype(np.int64) + add.astype(np.int64)) + int(div) // 2
+            return (np.clip(sums // int(div), least, least + int(n_levels_out[0]) - 1).astype(np.float64),)
+
+    wide: Any = onnx.ModelProto()
+    wide.CopyFrom(model)
+    for tensor in wide.graph.initializer:
+        array = numpy_helper.to_array(tensor)
+        if array.dtype == np.float32:
+            tensor.CopyFrom(numpy_helper.from_array(array.astype(np.float64), tensor.name))
+    shape = [each.dim_value for each in model.graph.input[0].type.tensor_type.shape.dim]
+    shifts = [node for node in wide.graph.node if node.op_type == "RequantShift"]
+    x = np.random.default_rng(7).integers(-128, 256, (samples, *shape)).astype(np.float32) / (1 if shifts else 32)
+    matrices: set[str] = {node.output[0] for node in wide.graph.node if node.op_type == "MatMul"}
+    for node in wide.graph.node:
+        if node.op_type == "Cast":
+            node.attribute[0].i = onnx.TensorProto.DOUBLE
+    for node in shifts:
+        node.domain = "PACTOps"
+        # Shifts of stacks of matrices have no tensor in the program.
+        if node.input[0] not in matrices:
+            wide.graph.output.append(helper.make_tensor_value_info(node.output[0], onnx.TensorProto.DOUBLE, None))
+    outputs = [each.name for each in wide.graph.output]
+    run = reference.ReferenceEvaluator(wide, new_ops=[RequantShift]).run
+    results = [run(outputs, {"x": each.astype(np.float64)}) for each in x]
+    yield "x", x
+    for number, name in enumerate(outputs[1:], 1):
+        yield name, np.stack([each[number] for each in results]).astype(np.int16)
+    yield "y", np.stack([each[0] for each in results]).astype(np.float32)
+
+
 def main(files: list[str]) -> int:
     if files:
         return check(files)
@@ -370,7 +471,7 @@ def main(files: list[str]) -> int:
     for make in MODELS:
         model, name = make(), make.__name__
         (FOLDER / f"{name}.onnx").write_bytes(model.SerializeToString())
-        execute = executed_raws if make is limited else executed
+        execute = {limited: executed_raws, shifts: executed_integers, rounds: executed_integers}.get(make, executed)
         expected |= {f"{name}:{key}": numbers for key, numbers in execute(model, SAMPLES)}
     np.savez_compressed(FOLDER / "expected.npz", allow_pickle=False, **expected)
     return 0

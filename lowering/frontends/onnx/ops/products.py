@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import Shape
 from tinyml.lowering.frontends.layers.dense_layers import dense
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
@@ -15,23 +16,26 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 
 if TYPE_CHECKING:
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Attribute, SSAValue
 
 
-def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
+def product(
+    to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False, element: Attribute | None = None
+) -> SSAValue:
     """Emit the product of two matrices.
 
     transposed: true to transpose the second matrix.
+    element: the element type of the result; None for that of the first matrix.
     """
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
         matrix = to.parameter_of(rhs)
         weights = matrix if transposed else matrix.transposed((1, 0))
-        return dense(to, to.tensor(lhs), weights, (1, len(weights.raws)))
+        return dense(to, to.tensor(lhs), weights, (1, len(weights.raws)), element=element)
     right = to.tensor(rhs)
     if transposed:
         right = to.op(tdsl.TransposeOp, right, (1, 0))
-    return to.op(tdsl.MatmulOp, to.tensor(lhs), right)
+    return to.op(tdsl.MatmulOp, to.tensor(lhs), right, element)
 
 
 @handles("MatMul")
@@ -39,11 +43,13 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return multiplied(to, node, needed(to, inputs, 0), needed(to, inputs, 1))
 
 
-def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTensor:
+def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value, element: Attribute | None = None) -> OrderedTensor:
     """Emit a matrix product. A left vector is a row, and a right vector is a column.
 
     Leading axes that only the left operand has are merged into its rows. A right operand that is a stack of several
-    matrices results in one product per matrix.
+    matrices results in one product per matrix, in the element type of the left operand.
+
+    element: the element type of the product of two matrices; None for that of the left operand.
     """
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     left, right = lhs.shape, rhs.shape
@@ -56,7 +62,7 @@ def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTe
         shape = (1,) * (len(right) - max(len(left), 2)) + shape
     lhs = matrix(to, lhs, (prod(left[:-1]), left[-1]))
     rhs = matrix(to, rhs, right[-2:] if len(right) > 1 else (*right, 1))
-    return OrderedTensor.plain(to.reshape(product(to, lhs, rhs), shape))
+    return OrderedTensor.plain(to.reshape(product(to, lhs, rhs, element=element), shape))
 
 
 def _stacked(
@@ -70,13 +76,17 @@ def _stacked(
         stack = np.broadcast_shapes(rows[:-2], rhs.shape[:-2])
     except ValueError:
         raise node.error(f"the stacks of shapes {list(lhs.shape)} and {list(rhs.shape)} do not match") from None
-    numbers = [_matrices(to, value, shape, stack) for value, shape in ((lhs, rows), (rhs, rhs.shape))]
+    numbers = [matrices(to, value, shape, stack) for value, shape in ((lhs, rows), (rhs, rhs.shape))]
     products = [to.reshape(product(to, *pair), (1, rows[-2], rhs.shape[-1])) for pair in zip(*numbers, strict=True)]
-    shape = *stack, *(rows[-2:-1] if len(lhs.shape) > 1 else ()), rhs.shape[-1]
-    return OrderedTensor.plain(to.reshape(to.op(tdsl.ConcatOp, products, 0), shape))
+    return joined(to, products, (*stack, *(rows[-2:-1] if len(lhs.shape) > 1 else ()), rhs.shape[-1]))
 
 
-def _matrices(
+def joined(to: Builder, parts: Sequence[SSAValue], shape: Shape) -> OrderedTensor:
+    """Join matrices, each of shape (1, rows, columns), to a stack of the given shape."""
+    return OrderedTensor.plain(to.reshape(to.op(tdsl.ConcatOp, parts, 0), shape))
+
+
+def matrices(
     to: Builder, value: OrderedTensor | Constant, shape: tuple[int, ...], stack: tuple[int, ...]
 ) -> Iterator[OrderedTensor | Constant]:
     """Yield the matrix of a value for each position of the broadcast stack.

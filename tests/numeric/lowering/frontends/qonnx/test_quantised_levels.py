@@ -33,6 +33,8 @@ NAMES = (
     "annotated",
     "transposed",
     "floors",
+    "shifts",
+    "rounds",
 )
 
 

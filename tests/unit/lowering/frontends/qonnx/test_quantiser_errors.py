@@ -123,3 +123,54 @@ def test_a_refusal_behind_a_quantiser(case: str):
     with pytest.raises(InputError) as error:
         read_onnx(model(nodes, [1, 4], {**FEW, **constants}).SerializeToString(), "model.onnx")
     assert error.value.message == message
+
+
+def shift(x: str = "x", numbers: dict[str, Any] | None = None, **attributes: Any) -> bytes:
+    """The bytes of a model of one RequantShift.
+
+    x: the operand.
+    numbers: constants by name that replace the factor `m` (3) or the addend `a` (0).
+    attributes: attributes that differ from a divisor of 16 and 256 signed levels; None to omit one.
+    """
+    constants = {"m": number(3), "a": number(0), "one": number(0.5)} | (numbers or {})
+    given = {"div": 16.0, "n_levels": [256.0], "signed": [1.0], **attributes}
+    nodes = [node("Mul", "x one", "half"), node("RequantShift", f"{x} m a", "y", **_stated(given))]
+    return model(nodes, [1, 4], constants).SerializeToString()
+
+
+def _stated(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+SHIFTS = {
+    "no divisor": (shift(div=None), "needs the attribute 'div', an integer"),
+    "divisor 24": (shift(div=24.0), "div = 24 is not supported, only powers of two up to 2^31"),
+    "divisor 2^32": (shift(div=2.0**32), "div = 4294967296 is not supported, only powers of two up to 2^31"),
+    "no levels": (shift(n_levels=None), "needs the attribute 'n_levels', an integer"),
+    "one level": (shift(n_levels=1.0), "n_levels = 1 is not supported, only 2 to 65536"),
+    "17 bits": (shift(n_levels=131072.0), "n_levels = 131072 is not supported, only 2 to 65536"),
+    "half a factor": (shift(numbers={"m": number(0.5)}), "its input 1 must have integers of 32 bits"),
+    "a factor of 33 bits": (shift(numbers={"m": number(2.0**31)}), "its input 1 must have integers of 32 bits"),
+    "a computed factor": (
+        shift(numbers={"a": number(0)}).replace(b"\n\x01m", b"\n\x01x"),
+        "its input 1 must be a constant",
+    ),
+    "two axes": (
+        shift(numbers={"a": np.ones((2, 4), np.float32)}),
+        "parameters [2, 4] for [1, 4]: expected one number for each position along one axis",
+    ),
+    "halves": (shift("half"), "expected integers: a scale or a function precedes it"),
+}
+
+
+@pytest.mark.parametrize("case", SHIFTS)
+def test_a_shift_that_is_refused(case: str):
+    content, message = SHIFTS[case]
+    with pytest.raises(InputError) as error:
+        read_onnx(content, "model.onnx")
+    assert error.value.message == f"RequantShift 'RequantShift_y': {message}"
+
+
+def test_limits_of_shifts_are_accepted():
+    assert "fixed.s<16" in str(read_onnx(shift(n_levels=65536.0), "model.onnx"))
+    assert "fixed.q<2" in str(read_onnx(shift(n_levels=[2.0], div=[2.0**31]), "model.onnx"))
