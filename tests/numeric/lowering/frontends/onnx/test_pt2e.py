@@ -39,22 +39,33 @@ def result_format(module: ModuleOp) -> ZeroSkewType:
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_those_of_the_module(name: str):
     """No output differs by more than one step from that of the converted module. At least 99 % of the outputs are
-    equal, or at most 0.1 percentage points fewer than for onnxruntime.
+    equal, or no fewer than for onnxruntime with basic optimisations, which also rounds biases to integers.
 
-    tinyml and onnxruntime round biases to integers, which may change the rounding of a sum. onnxruntime also rounds
-    products to floats.
+    Without optimisations, onnxruntime computes floats as PyTorch does, with the biases as they are.
     """
     module, stored = imported(name)
     x, outputs = stored["x"], stored["outputs"]
     format = result_format(module)
-    theirs = format.encode(outputs_of_onnxruntime(MODELS / f"{name}.onnx", x))
+    theirs = format.encode(outputs_of_onnxruntime(MODELS / f"{name}.onnx", x, optimised("ORT_ENABLE_BASIC")))
+    floats = format.encode(outputs_of_onnxruntime(MODELS / f"{name}.onnx", x, optimised("ORT_DISABLE_ALL")))
     expected = format.encode(outputs).astype(int)
     ours = evaluate(module, encode_inputs(module, x.reshape(len(x), -1))).scores
     assert ours is not None
     steps: NDArray[Any] = np.abs(ours.reshape(expected.shape) - expected)
     assert steps.max() <= 1
     same: NDArray[np.bool_] = theirs == expected
-    assert np.mean(steps == 0) >= min(0.99, float(same.mean()) - 0.001)
+    assert np.mean(steps == 0) >= min(0.99, float(same.mean()))
+    assert np.mean(floats == expected) >= 0.999
+
+
+def optimised(level: str) -> Any:
+    """Options of onnxruntime with a level of optimisations. Higher levels than the basic one depend on the processor:
+    without VNNI instructions, products saturate at 16 bits.
+    """
+    runtime = cast(Any, onnxruntime)
+    options = runtime.SessionOptions()
+    options.graph_optimization_level = getattr(runtime.GraphOptimizationLevel, level)
+    return options
 
 
 def outputs_of_onnxruntime(model: Path | bytes, x: NDArray[Any], options: Any = None) -> NDArray[Any]:
@@ -75,10 +86,7 @@ def test_only_biases_differ(name: str):
     model = onnx.ModelProto()
     model.ParseFromString((MODELS / f"{name}.onnx").read_bytes())
     round_biases(model)
-    runtime = cast(Any, onnxruntime)
-    options = runtime.SessionOptions()
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    theirs = format.encode(outputs_of_onnxruntime(model.SerializeToString(), x, options))
+    theirs = format.encode(outputs_of_onnxruntime(model.SerializeToString(), x, optimised("ORT_DISABLE_ALL")))
     ours = evaluate(module, encode_inputs(module, x.reshape(len(x), -1))).scores
     assert ours is not None
     same: NDArray[np.bool_] = theirs == ours.reshape(theirs.shape)
