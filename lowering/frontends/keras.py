@@ -22,7 +22,14 @@ from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.lowering.frontends.child_process import converted, said
 from tinyml.lowering.frontends.importers import TRUST_PICKLE
-from tinyml.lowering.frontends.keras_files import HDF5_MAGIC, check_archive, check_hdf5, limit_variables, weights_in
+from tinyml.lowering.frontends.keras_files import (
+    ELSEWHERE,
+    HDF5_MAGIC,
+    check_archive,
+    check_hdf5,
+    limit_variables,
+    weights_in,
+)
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
@@ -85,9 +92,12 @@ def import_keras(model: Any, name: str) -> ModuleOp:
 
     name: the name of the file or of the class.
 
-    Raises `InputError` without TensorFlow, for a model whose input shapes are unknown, for a model that the converter
+    Raises `InputError` for layers of QKeras and HGQ2, without TensorFlow, for a model whose input shapes are unknown, for a model that the converter
     rejects, and as `read_tflite` does.
     """
+    for each in getattr(model, "layers", ()):
+        if message := ELSEWHERE.get(type(each).__module__.partition(".")[0]):
+            raise InputError(message, file=name)
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
@@ -37,6 +38,15 @@ _MODULES = {
 """The Keras modules whose classes and functions are parts of models; other modules read files or change safety
 settings.
 """
+
+ELSEWHERE = {
+    "qkeras": "layers of QKeras are imported from QONNX: qonnx.converters.from_keras(model) of PyPI's qonnx exports it",
+    "hgq": "layers of HGQ2 are not supported, because HGQ2 has no export to QONNX: export the model as QONNX",
+}
+"""For each package of layers that Keras's converter does not know, an error message."""
+
+_QKERAS = re.compile("Q(Dense|Activation|AdaptiveActivation|BatchNormalization|(Depthwise|Separable)?Conv[12]D).*")
+"""Layers of QKeras in files of Keras 2, which do not name the modules of classes."""
 
 _MODELS = {"Sequential", "Functional", "Model"}
 _LOADERS = {"deserialize", "from_json", "get", "load_model", "model_from_json"}
@@ -72,7 +82,8 @@ def check_archive(content: bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
-    """Raise `InputError` for a configuration that is not JSON, or that contains code and is not trusted.
+    """Raise `InputError` for a configuration that is not JSON, that has layers of the packages in `ELSEWHERE`, or that
+    contains code and is not trusted.
 
     trusted: true to allow code in the configuration.
     """
@@ -80,6 +91,8 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
         configuration: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"the configuration of the model is no JSON: {squeeze(str(error))}", file=file) from error
+    if package := next(filter(None, map(_package, _objects(configuration))), None):
+        raise InputError(ELSEWHERE[package], file=file)
     if not trusted and (found := next(_code(configuration), None)) is not None:
         raise InputError(
             f"holds {found}, which loading it would run: give --trust-pickle if you trust where the file comes from",
@@ -171,6 +184,11 @@ def _code(configuration: object) -> Iterator[str]:
     """Yield a description of each piece of code in a configuration, at any depth, and of each reference to code
     outside the Keras modules that define layers.
     """
+    yield from filter(None, map(_code_of, _objects(configuration)))
+
+
+def _objects(configuration: object) -> Iterator[Mapping[str, object]]:
+    """Yield the objects of a configuration, at any depth."""
     left = [configuration]
     while left:
         value = left.pop()
@@ -179,8 +197,19 @@ def _code(configuration: object) -> Iterator[str]:
         elif isinstance(value, dict):
             fields = cast("dict[str, object]", value)
             left += fields.values()
-            if found := _code_of(fields):
-                yield found
+            yield fields
+
+
+def _package(fields: Mapping[str, object]) -> str | None:
+    """The package of `ELSEWHERE` that defines the class of one object of a configuration; None for other objects."""
+    name, module = fields.get("class_name"), fields.get("module")
+    if not isinstance(name, str):
+        return None
+    before, _, name = name.rpartition(">")
+    package = (module if isinstance(module, str) else before).partition(".")[0]
+    if package in ELSEWHERE:
+        return package
+    return "qkeras" if not package and _QKERAS.fullmatch(name) else None
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:

@@ -16,7 +16,7 @@ from programs.keras_archives import archive
 import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.keras import import_keras
-from tinyml.lowering.frontends.keras_files import HDF5_MAGIC
+from tinyml.lowering.frontends.keras_files import ELSEWHERE, HDF5_MAGIC
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.tools.main import main
 
@@ -48,6 +48,16 @@ def test_a_model_without_tensorflow(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "tensorflow", None)
     with pytest.raises(InputError, match=r"Model: models of Keras are converted by TensorFlow: pip install"):
         tinyml.load(Model())
+
+
+@pytest.mark.parametrize("package", ["qkeras", "hgq"])
+def test_a_model_of_quantised_layers(package: str):
+    class Quantised(Model):
+        layers = (type("QDense", (), {"__module__": f"{package}.layers"})(),)
+
+    with pytest.raises(InputError) as raised:
+        tinyml.load(Quantised())
+    assert raised.value.message == ELSEWHERE[package]
 
 
 @pytest.fixture

@@ -95,6 +95,23 @@ def test_code_at_any_depth_is_refused_unless_it_is_trusted(found: object, words:
     check_archive(content, "net.keras", trusted=True)
 
 
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (layer("QDense", "qkeras.qlayers"), "QKeras are imported from QONNX: qonnx.converters.from_keras(model)"),
+        (layer("QDense", None), "QKeras are imported from QONNX"),
+        (layer("qkeras>QConv2DBatchnorm", None), "QKeras are imported from QONNX"),
+        (layer("QDense", "hgq.layers.core.dense"), "HGQ2 are not supported, because HGQ2 has no export to QONNX"),
+    ],
+)
+@pytest.mark.parametrize("trusted", [False, True])
+def test_quantised_layers_name_the_export_to_qonnx(found: object, words: str, trusted: bool):
+    content = archive(model(layer("Dense", units=2), found))
+    with pytest.raises(InputError) as raised:
+        check_archive(content, "net.keras", trusted=trusted)
+    assert str(raised.value).startswith(f"net.keras: layers of {words}")
+
+
 def test_a_command_refuses_code_without_keras(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "net.keras").write_bytes(archive(model(layer("Lambda", function=FUNCTION))))
     assert main(["compile", str(tmp_path / "net.keras"), "-o", str(tmp_path / "out")]) == 1
