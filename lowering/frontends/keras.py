@@ -92,8 +92,8 @@ def import_keras(model: Any, name: str) -> ModuleOp:
 
     name: the name of the file or of the class.
 
-    Raises `InputError` for layers of QKeras and HGQ2, without TensorFlow, for a model whose input shapes are unknown, for a model that the converter
-    rejects, and as `read_tflite` does.
+    Raises `InputError` for layers of QKeras and HGQ2, without TensorFlow, for a model whose input shapes are unknown,
+    for a model that the converter rejects, and as `read_tflite` does.
     """
     for each in getattr(model, "layers", ()):
         if message := ELSEWHERE.get(type(each).__module__.partition(".")[0]):

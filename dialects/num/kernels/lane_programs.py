@@ -30,10 +30,11 @@ Operand: TypeAlias = "SSAValue | int"
 
 Interval: TypeAlias = tuple[int, int]
 
-REQUANTISE, LEADING_ZEROS, RECIPROCAL = "tm_requantize_s32", "tm_leading_zeros_s32", "tm_reciprocal_s32"
+REQUANTISE, REQUANTISE_EVEN = "tm_requantize_s32", "tm_requantize_even_s32"
+LEADING_ZEROS, RECIPROCAL = "tm_leading_zeros_s32", "tm_reciprocal_s32"
 """The runtime functions that lanes support."""
 
-_WORK: Mapping[str, int] = {REQUANTISE: 8, RECIPROCAL: 40}
+_WORK: Mapping[str, int] = {REQUANTISE: 8, REQUANTISE_EVEN: 8, RECIPROCAL: 40}
 """The minimum number of scalar instructions of each call that needs more than one."""
 
 CASTS = arith.ExtSIOp | arith.TruncIOp
@@ -185,7 +186,7 @@ class LaneProgram(CodeContent):
                 return [self.join.start, self.join.value]
             case arith.ShLIOp() | arith.ShRSIOp():
                 return [self.operand(op.lhs)]
-            case func.CallOp() if self.factors(op) is not None:
+            case func.CallOp() if (self.factors(op) or self.factors(op, REQUANTISE_EVEN)) is not None:
                 return [self.operand(op.arguments[0])]
             case _:
                 return [self.operand(value) for value in op.operands]
@@ -194,9 +195,12 @@ class LaneProgram(CodeContent):
         """The constant shift amount of a shift op, in bits."""
         return cast(int, self.operand(op.rhs))
 
-    def factors(self, op: func.CallOp) -> tuple[int, int] | None:
-        """The multiplier and the shift of a call that requantises, if both are constant; None for any other call."""
-        if called(op) != REQUANTISE:
+    def factors(self, op: func.CallOp, function: str = REQUANTISE) -> tuple[int, int] | None:
+        """The multiplier and the shift of a call that requantises, if both are constant; None for any other call.
+
+        function: `REQUANTISE`, with two roundings, or `REQUANTISE_EVEN`, with one rounding, halves to even.
+        """
+        if called(op) != function:
             return None
         multiplier, shift = map(self.operand, op.arguments[1:])
         return (multiplier, shift) if isinstance(multiplier, int) and isinstance(shift, int) else None
@@ -381,7 +385,7 @@ class LaneProgram(CodeContent):
                 corners = [x << self.amount(op) for x in a]
             case arith.ShRSIOp(), [a]:
                 corners = [x >> self.amount(op) for x in a]
-            case func.CallOp(), [a, *_] if (factors := self.factors(op)) is not None:
+            case func.CallOp(), [a, *_] if factors := self.factors(op) or self.factors(op, REQUANTISE_EVEN):
                 multiplier, shift = factors
                 corners = [(x << max(shift, 0)) * multiplier >> 31 + max(-shift, 0) for x in a]
                 corners = [corners[0], corners[1] + 1]

@@ -22,6 +22,7 @@ from tinyml.dialects.num.kernels.lane_programs import (
     LEADING_ZEROS,
     RECIPROCAL,
     REQUANTISE,
+    REQUANTISE_EVEN,
     Element,
     Entry,
     Join,
@@ -170,7 +171,7 @@ class _Reader:
 
     def _call(self, op: func.CallOp) -> None:
         x, *_ = [self._value(value) for value in op.arguments]
-        if called(op) not in (REQUANTISE, LEADING_ZEROS, RECIPROCAL) or isinstance(x, int):
+        if called(op) not in (REQUANTISE, REQUANTISE_EVEN, LEADING_ZEROS, RECIPROCAL) or isinstance(x, int):
             raise VerifyException(f"a lane does not have {called(op)}")
 
     def _reduce(self, op: ReduceOp) -> None:

@@ -11,6 +11,7 @@ from tinyml.dialects.num import GREATEST, PLACE, SUM, NextOp, ReduceOp
 from tinyml.dialects.num.kernels.lane_programs import (
     GREATER,
     REQUANTISE,
+    REQUANTISE_EVEN,
     Element,
     Entry,
     Join,
@@ -128,9 +129,9 @@ class _Function:
         return f"const int32_t {self._name(op.results[0])} = {text};"
 
     def _arguments(self, op: func.CallOp, values: Sequence[str]) -> Sequence[str]:
-        if called(op) != REQUANTISE:
+        if called(op) not in (REQUANTISE, REQUANTISE_EVEN):
             return values
-        if (factors := self.program.factors(op)) is not None:
+        if (factors := self.program.factors(op, called(op))) is not None:
             return [*values, *map(str, factors)]
         x, multiplier, shift = values
         return [x, multiplier, f"(int8_t){shift}"]

@@ -22,6 +22,7 @@ from tinyml.dialects.num.kernels.lane_programs import (
     GREATER,
     LEADING_ZEROS,
     REQUANTISE,
+    REQUANTISE_EVEN,
     Element,
     Entry,
     Join,
@@ -44,6 +45,7 @@ from tinyml.targets.helium.composer.element_registers import (
     scalars_of,
     storing,
     sum_bits,
+    tie,
     vector_constants,
     vectors_of,
 )
@@ -364,6 +366,8 @@ class Group:
     def _called(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
         if called(op) == LEADING_ZEROS:
             return (integer("vclz.i32", to, sources[0]),)
+        if called(op) == REQUANTISE_EVEN:
+            return self._requantised_to_even(op, to, sources[0])
         if called(op) != REQUANTISE:
             return self._reciprocal(to, sources[0])
         if (factors := self.program.factors(op)) is not None:
@@ -391,6 +395,38 @@ class Group:
         lines.append(multiply("vqrdmulh.s32", to, source, factor))
         if shift < 0:
             lines += [*self._repaired(op, to, low), integer("vrshr.s32", to, to, -shift)]
+        return tuple(lines)
+
+    def _requantised_to_even(self, op: func.CallOp, to: str, source: str) -> Code:
+        """Code that requantises by a constant multiplier and a constant shift with one rounding, halves to even.
+
+        VQDMULH rounds down, or without a right shift VQRDMULH rounds, so that halves are rounded once and up. If ties
+        occur, the last bit of their results is then cleared. Raises `Refused` if a left shift may overflow, or if the
+        factors are not constant.
+        """
+        [operand, *_], factors = self.program.operands(op), self.program.factors(op, REQUANTISE_EVEN)
+        if factors is None or isinstance(operand, int):
+            raise Refused
+        multiplier, shift = factors
+        low, high = self.program.intervals[operand]
+        if not (low << max(shift, 0) >= -(1 << 31) and high << max(shift, 0) < 1 << 31):
+            # Plain code saturates here.
+            raise Refused
+        load, factor = self._core(multiplier)
+        lines, number, rest = [*load], source, ""
+        if (half := tie(self.program, op)) is not None:
+            rest = self._spare(to, source)
+            lines.append(integer("vshl.i32", rest, source, 31 - half))
+        if shift > 0:
+            lines.append(integer("vshl.i32", to, source, shift))
+            number = to
+        lines.append(multiply("vqdmulh.s32" if shift < 0 else "vqrdmulh.s32", to, number, factor))
+        if shift < 0:
+            lines.append(integer("vrshr.s32", to, to, -shift))
+        if half is not None:
+            self.mask = None
+            lines += number_in(SCRATCH, 1 << 31)
+            lines += [integer("vcmp.i32", "eq", rest, SCRATCH), scalar("vpst"), integer("vbict.i32", to, 1)]
         return tuple(lines)
 
     def _repaired(self, op: func.CallOp, to: str, low: int, *but: str) -> Code:

@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.num import PLACE, SUM, ReduceOp
 from tinyml.dialects.num.kernels.lane_functions import REGISTER, WIDTHS
-from tinyml.dialects.num.kernels.lane_programs import Entry, LaneProgram, RowSum, Shared
+from tinyml.dialects.num.kernels.lane_programs import REQUANTISE_EVEN, Entry, LaneProgram, RowSum, Shared
 from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 from tinyml.targets.composer.tile_code import Refused
 from tinyml.targets.cortex_m import thumb as t
@@ -129,7 +129,10 @@ class Registers:
         lasting |= {one for each in self.met.values() for one in each}
         self.temporaries = [vector for vector in _VECTORS if vector not in lasting]
         self.taken = lasting
-        self.compares = self.kind == PLACE or any(isinstance(op, arith.CmpiOp) for op in program.ops)
+        self.compares = self.kind == PLACE or any(
+            isinstance(op, arith.CmpiOp) or (isinstance(op, func.CallOp) and tie(program, op) is not None)
+            for op in program.ops
+        )
         masks = {mask for sum in sums if (mask := self.mask_of(sum)) is not None}
         rest = {(self.bits, program.count % self.lanes)} if program.count % self.lanes else set[tuple[int, int]]()
         # The predicate that holds from the beginning, if only one is needed, apart from that of the very last
@@ -291,13 +294,26 @@ class Registers:
 def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
     """The constants that an op reads from core registers."""
     if isinstance(op, func.CallOp):
-        return [] if (factors := program.factors(op)) is None else factors[:1]
+        factors = program.factors(op) or program.factors(op, REQUANTISE_EVEN)
+        return [] if factors is None else factors[:1]
     if isinstance(op, BY_SCALAR | arith.CmpiOp):
         first, second = program.operands(op)
         if isinstance(second, int):
             return [second]
         return [first] if isinstance(first, int) and isinstance(op, arith.AddiOp | arith.MuliOp) else []
     return []
+
+
+def tie(program: LaneProgram, op: func.CallOp) -> int | None:
+    """The number n for which a call that requantises with halves to even has a product halfway between two integers
+    wherever its operand is an odd multiple of 2^n; None if no operand is, and for any other call.
+    """
+    if (factors := program.factors(op, REQUANTISE_EVEN)) is None:
+        return None
+    multiplier, shift = factors
+    low, high = program.intervals[cast(SSAValue, program.operands(op)[0])]
+    half = 30 - shift - ((multiplier & -multiplier).bit_length() - 1)
+    return half if half >= 0 and max(-low, high) >= 1 << half else None
 
 
 def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:

@@ -7,6 +7,7 @@ lists the ops of the function in order, the elements that each op accesses, and 
 from tinyml.dialects.num.kernels.lane_programs import (
     AT_LEAST,
     REQUANTISE,
+    REQUANTISE_EVEN,
     Element,
     Entry,
     Join,
@@ -23,6 +24,7 @@ from tinyml.targets.makers import LoopCoder
 __all__ = [
     "AT_LEAST",
     "REQUANTISE",
+    "REQUANTISE_EVEN",
     "Element",
     "Entry",
     "Join",

@@ -18,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.num.kernels.lane_functions import REGISTER
-from tinyml.dialects.num.kernels.lane_programs import LEADING_ZEROS, RECIPROCAL, REQUANTISE
+from tinyml.dialects.num.kernels.lane_programs import LEADING_ZEROS, RECIPROCAL, REQUANTISE, REQUANTISE_EVEN
 from tinyml.dialects.operations import integer_constant
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.scratch import memref_type
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Table = NDArray[np.signedinteger[Any]]
 
-_FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
+_FUNCTIONS = {REQUANTISE: REGISTER, REQUANTISE_EVEN: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 """The functions of the runtime that have lane instructions, with the widths of their results in bits."""
 
 

@@ -539,6 +539,21 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
+// Halves to even: with scales in powers of two, ties occur, and more instructions round them.
+func.func @ties(%x: memref<64x!zeroskew.q<8, 0.5, 3, even>>, %out: memref<64x!zeroskew.q<8, 1.0, 5, even>>) {
+  tdsl.cast %x : memref<64x!zeroskew.q<8, 0.5, 3, even>> into %out : memref<64x!zeroskew.q<8, 1.0, 5, even>>
+  func.return
+}
+
+func.func @no_ties(%x: memref<64x!zeroskew.q<8, 0.5, 3, even>>, %out: memref<64x!zeroskew.q<8, 0.7, 5, even>>) {
+  tdsl.cast %x : memref<64x!zeroskew.q<8, 0.5, 3, even>> into %out : memref<64x!zeroskew.q<8, 0.7, 5, even>>
+  func.return
+}
+// CHECK-LABEL: func.func @ties(
+// CHECK: num.call #num.coded_loop<{function = @lanes_bf1d0f742bd36a9a}, time = 236,
+// CHECK-LABEL: func.func @no_ties(
+// CHECK: num.call #num.coded_loop<{function = @lanes_8a52fc277b8925ec}, time = 140,
+
 // Functions by tables interpolate between two entries, with 8 bits of fraction; odd ones by the magnitude.
 func.func @odd(%x: memref<64x!fixed.q<16, 12>>, %y: memref<64x!fixed.q<16, 15>>) {
   %zero = arith.constant 0 : index

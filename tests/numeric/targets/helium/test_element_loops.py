@@ -5,9 +5,9 @@ instructions as the composer counts.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +130,9 @@ def runs_of(case: Case) -> list[np.ndarray]:
     return [(every * factor).astype(np.int16) for factor in (STEP, 24421)]
 
 
-def skewed(random: np.random.Generator, scale: float | None = None) -> ZeroSkewType:
+def skewed(random: np.random.Generator, scale: float | None = None, *, to_even: bool = False) -> ZeroSkewType:
     scale = float(np.exp(random.uniform(-5, 1))) if scale is None else scale
-    return ZeroSkewType(8, scale, int(random.integers(-128, 128)))
+    return ZeroSkewType(8, scale, int(random.integers(-128, 128)), to_even=to_even)
 
 
 def joined(name: str, formats: Sequence[NumberFormat], result: NumberFormat, count: int = PAIRS) -> Case:
@@ -176,7 +176,34 @@ def cases() -> list[Case]:
     ]
     found += [Case([narrow], clamped, lambda m, x: clamped.mean(m, x[0], 49, narrow), 97, (7, 7))]
     found += [Case(fixed[:1], fixed[0], lambda m, x: 6 * x[0] + 3, recorded=successors)]
-    return found
+    return [*found, *cases_to_even()]
+
+
+def cases_to_even() -> Iterator[Case]:
+    """Cases that round halves to even: no ties for random scales, ties in every second or fourth result for powers of
+    two. 1 and 7 lanes do not fill a vector.
+    """
+    random = np.random.default_rng(12)
+    for scales in ((None, None, None), (0.5, 0.125, 1.0), (0.5, 0.5, 4.0), (0.0625, 0.5, 0.25)):
+        lhs, rhs, result = (skewed(random, scale, to_even=True) for scale in scales)
+        yield joined("add", [lhs, rhs], result)
+        yield joined("mul", [lhs, rhs], result)
+    for scale, result in ((0.0123, 0.0456), (0.125, 0.25), (0.125, 1.0), (0.5, 0.5), (1.0, 0.25), (0.75, 2.0)):
+        for count in (PAIRS, 1, 7):
+            pair = skewed(random, scale, to_even=True), skewed(random, result, to_even=True)
+            yield Case(pair[:1], pair[1], partial(_recoded, *pair), count)
+    for rows, columns, count in ((8, 8, 64), (2, 2, 61), (2, 1, 2), (3, 3, 130)):
+        for scale in (None, 0.5):
+            format = skewed(random, scale, to_even=True)
+            yield Case([format], format, partial(_averaged, format, rows * columns), count, (rows, columns))
+
+
+def _recoded(given: NumberFormat, result: NumberFormat, m: Machine[Any], x: Sequence[Any]) -> Any:
+    return result.recode(m, x[0], given)
+
+
+def _averaged(format: NumberFormat, taps: int, m: Machine[Any], x: Sequence[Any]) -> Any:
+    return format.average(m, x[0], taps, format)
 
 
 def successors(recorder: LaneRecorder, x: Element) -> Element:
