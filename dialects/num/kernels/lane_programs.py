@@ -31,8 +31,10 @@ Operand: TypeAlias = "SSAValue | int"
 Interval: TypeAlias = tuple[int, int]
 
 REQUANTISE, REQUANTISE_EVEN = "tm_requantize_s32", "tm_requantize_even_s32"
+"""The runtime functions that requantise in lanes, with two roundings, or with one that rounds halves to even."""
+
 LEADING_ZEROS, RECIPROCAL = "tm_leading_zeros_s32", "tm_reciprocal_s32"
-"""The runtime functions that lanes support."""
+"""The other runtime functions that lanes support."""
 
 _WORK: Mapping[str, int] = {REQUANTISE: 8, REQUANTISE_EVEN: 8, RECIPROCAL: 40}
 """The minimum number of scalar instructions of each call that needs more than one."""
