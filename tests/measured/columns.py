@@ -22,6 +22,18 @@ NAMES = {
     "convolutions, Cortex-M4": "cnn --target cortex-m4",
     "recurrent, Uno": "rnn --target uno",
     "GRU, Cortex-M4": "gru --target cortex-m4",
+    **{
+        f"{export}{said}": f"block{file}{option}"
+        for export, file in (
+            ("ONNX", ".onnx"),
+            ("PyTorch", "-pytorch.onnx"),
+            ("Keras", "-keras.tflite"),
+            ("JAX", "-jax.mlir"),
+        )
+        for said, option in (("", ""), (", --reuse-input", " --reuse-input"))
+    },
+    "KWT-1": "kwt",
+    "ViT": "vit",
     "LeNet": "cnn-lenet-mnist10",
     "LeNet, streamed by rows": "cnn-lenet-mnist10",
     "cnn-lenet-mnist10, Cortex-M4": "cnn-lenet-mnist10 --target cortex-m4",
@@ -151,6 +163,8 @@ CORES = {
     "M55": "cortex-m55",
     "RISC-V": "riscv",
 }
+BESIDE_OUTPUTS = "beside-outputs CCT_1_16_16_8 {row}"
+ATTENTION = "compile {row} --width 8 --target cortex-m4 --reuse-input"
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 CHAIN = "chain '{row}'"
@@ -399,6 +413,27 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles": (FORMATS["fixed 8"], "{time}"),
         "flash": (FORMATS["fixed 8"], "{flash}"),
         "RAM": (FORMATS["fixed 8"], "{ram}"),
+    },
+    "attention-block": {
+        heading: (f"attention {{row}} --width 8 --target {target}", "{time/macs:.2f}; {ram}")
+        for heading, target in (("M4", "cortex-m4"), ("M55", "cortex-m55"), ("Mega", "mega"))
+    },
+    "attention-networks": {
+        "float, %": (ATTENTION, "{float:.2f}"),
+        "fixed 8, %": (ATTENTION, "{accuracy:.2f}"),
+        "products": (ATTENTION, "{macs}"),
+        "instructions": (ATTENTION, "{time}"),
+        "per product": (ATTENTION, "{time/macs:.2f}"),
+        "flash": (ATTENTION, "{flash}"),
+        "RAM": (ATTENTION, "{ram}"),
+    },
+    "attention-cct": {
+        "greatest difference": (BESIDE_OUTPUTS, "{off:.1g}"),
+        "products": (BESIDE_OUTPUTS, "{macs}"),
+        "instructions": (BESIDE_OUTPUTS, "{time}"),
+        "per product": (BESIDE_OUTPUTS, "{time/macs:.2f}"),
+        "flash": (BESIDE_OUTPUTS, "{flash}"),
+        "RAM": (BESIDE_OUTPUTS, "{ram}"),
     },
     "networks-accuracy": {
         "float": (f"{FORMATS['fixed 8']} {ON_HOST}", "{float:.2f}"),

@@ -381,8 +381,23 @@ def _bridge(network: str, options: list[str]) -> Values:
         return _compile(models / f"{network}{options[at + 1]}", chosen)
 
 
+def _attention(file: str, options: list[str]) -> Values:
+    """The figures of an export of the transformer block of `tests/models/attention`."""
+    folder = ROOT / "tests/models/attention"
+    data = ["--val", str(folder / "val.npz"), "--test", str(folder / "test.npz")]
+    return _compile(folder / file, [*data, *options])
+
+
+def _beside_outputs(folder: Path, options: list[str]) -> Values:
+    from measured.measures.attention import beside_outputs
+
+    format, *width = options
+    return beside_outputs(folder, format, int(width[0]) if width else None)
+
+
 _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
+    "attention": _attention,
     "estimator": _estimator,
     "called": _called,
     "chain": _chain,
@@ -411,6 +426,7 @@ _COMMANDS = {
     "bitnetmcu": _bitnetmcu,
     "llvm": _llvm,
     "tosa": _tosa,
+    "beside-outputs": _beside_outputs,
     "beside-uno": _beside_uno,
     "cells": _cells,
     "equal-module": _equal_module,
