@@ -405,4 +405,6 @@ def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
             pending.append(parent)
         if isinstance(op, c.VariableOp):
             pending += assigned[op.result]
+        elif isinstance(op, c.WhileOp):
+            pending += [each for each in op.test.block.ops if isinstance(each, c.ConditionOp)]
     return live

@@ -38,6 +38,7 @@ from tinyml.dialects.c.expressions import (
 from tinyml.dialects.c.statements import (
     ArrayOp,
     AssignOp,
+    ConditionOp,
     ForOp,
     IfOp,
     InvokeOp,
@@ -45,6 +46,7 @@ from tinyml.dialects.c.statements import (
     ReturnOp,
     StoreOp,
     VariableOp,
+    WhileOp,
 )
 from tinyml.dialects.c.types import InstanceType, PointerType, VariableType
 
@@ -59,6 +61,7 @@ __all__ = [
     "CallOp",
     "CastOp",
     "CompareOp",
+    "ConditionOp",
     "ConditionalOp",
     "ConstantOp",
     "DefineOp",
@@ -87,6 +90,7 @@ __all__ = [
     "VariableType",
     "VerbatimOp",
     "ViewOp",
+    "WhileOp",
 ]
 
 C = Dialect(
@@ -101,6 +105,7 @@ C = Dialect(
         CallOp,
         CastOp,
         CompareOp,
+        ConditionOp,
         ConditionalOp,
         ConstantOp,
         DefineOp,
@@ -125,6 +130,7 @@ C = Dialect(
         VariableOp,
         VerbatimOp,
         ViewOp,
+        WhileOp,
     ],
     [InstanceType, PointerType, VariableType],
 )

@@ -212,6 +212,39 @@ class ForOp(DialectOp):
 
 
 @irdl_op_definition
+class ConditionOp(DialectOp):
+    """The condition at the end of the first region of a `c.while`."""
+
+    name = "c.condition"
+    condition = operand_def(i1)
+    traits = traits_def(IsTerminator())
+    assembly_format = "$condition attr-dict"
+
+    def __init__(self, condition: SSAValue):
+        super().__init__(operands=[condition])
+
+
+@irdl_op_definition
+class WhileOp(DialectOp):
+    """`while (condition) { ... }`. The region `test` computes the condition before each iteration, and ends in a
+    `c.condition`.
+    """
+
+    name = "c.while"
+    test = region_def("single_block")
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    assembly_format = "$test `do` $body attr-dict"
+
+    def __init__(self, test: Region, body: Region):
+        super().__init__(regions=[test, body])
+
+    def verify_(self) -> None:
+        if not isinstance(self.test.block.last_op, ConditionOp):
+            raise VerifyException("the first region must end in c.condition")
+
+
+@irdl_op_definition
 class PragmaOp(DialectOp):
     """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. A pragma does not change results.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -86,6 +86,9 @@ class ForestOp(TensorOp):
     The votes are added in the format of the result, tree by tree. They are added without rounding if the format
     represents all sums (`NumberFormat.format_of_sums`). `profile` records the fraction of samples that reaches each
     child; it affects only estimates of time.
+
+    limit: a bound on the magnitude of sums that replaces the one that the votes imply, for a program whose forest may
+        change.
     """
 
     name = "tdsl.forest"
@@ -97,6 +100,7 @@ class ForestOp(TensorOp):
     roots = prop_def(DenseIntOrFPElementsAttr)
     shares = opt_prop_def(DenseIntOrFPElementsAttr)
     missing = opt_prop_def(DenseIntOrFPElementsAttr)
+    limit = opt_prop_def(FloatAttr)
     assembly_format = (
         "$input `,` $votes attr-dict `:` type($input) `,` type($votes)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -127,6 +131,8 @@ class ForestOp(TensorOp):
             raise VerifyException(f"formats of different families ({names}) need a tdsl.cast")
 
     def verify_more(self) -> None:
+        if self.limit is not None and not 0 <= self.limit.value.data < np.inf:
+            raise VerifyException(f"the limit of sums is a finite number from 0, got {self.limit.value.data:g}")
         Trees.of(self.properties).verify(prod(shape_of(self.input)), shape_of(self.votes)[0])
 
     @property
@@ -134,18 +140,27 @@ class ForestOp(TensorOp):
         if (constant := constant_root(self.votes)) is None:
             return UNBOUNDED_INTERVAL
         votes = format_of(self.votes).decode(constant.raws)
-        low, high = votes_between(self.trees, votes.reshape(shape_of(self.votes)))
+        low, high = self.votes_between(votes.reshape(shape_of(self.votes)))
         return float(low.min()), float(high.max())
 
-    def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
+    def votes_between(self, votes: Array) -> tuple[Array, Array]:
+        """The least and the greatest possible sum of each result, at most `limit` in magnitude.
+
+        votes: the number that each leaf adds to each result, of shape (leaves, results).
+        """
+        if self.limit is None:
+            return votes_between(self.trees, votes)
+        most = np.full(votes.shape[1], self.limit.value.data)
+        return -most, most
+
+    def added_raws(self, m: NumpyMachine, votes: Raws) -> Raws | None:
         """The votes as raws of the result's format, if the sum of these raws is always the raw of the sum of
         votes; None if sums must be rounded.
 
-        trees: the trees of the op.
         votes: the raw that each leaf adds to each result, of shape (leaves, results).
         """
         format, source = format_of(self.out), format_of(self.votes)
-        low, high = votes_between(trees, source.decode(votes))
+        low, high = self.votes_between(source.decode(votes))
         sums = source.format_of_sums(float(low.min()), float(high.max()))
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
@@ -172,7 +187,7 @@ class ForestOp(TensorOp):
             lambda n, features: absent(n, rows, features, below[n] & (inputs[rows, features] <= raws[n])), len(inputs)
         )
         format, source = format_of(self.out), format_of(self.votes)
-        if (added := self.added_raws(m, trees, votes)) is not None:
+        if (added := self.added_raws(m, votes)) is not None:
             return added.astype(np.int64)[leaves].sum(1)[:, None].astype(format.dtype)
         total = np.broadcast_to(format.encode(np.array(0.0)), (len(inputs), votes.shape[1]))
         for tree in range(len(trees.roots)):

@@ -359,6 +359,35 @@ def _if(at: FunctionLowering, op: scf.IfOp) -> None:
         at.values[result] = at.read(variable)
 
 
+def _while(at: FunctionLowering, op: scf.WhileOp) -> None:
+    test, body = op.before_region.block, op.after_region.block
+    end = test.last_op
+    assert isinstance(end, scf.ConditionOp)
+    if list(end.args) != list(test.args):
+        raise unsupported(op, "must pass on its own arguments to become a loop of C")
+    variables = [
+        at.variable(init.type, init, argument.name_hint)
+        for init, argument in zip(at.operands(op), body.args, strict=True)
+    ]
+
+    def read(arguments: Sequence[SSAValue]) -> None:
+        for argument, variable in zip(arguments, variables, strict=True):
+            at.values[argument] = at.read(variable)
+
+    def write_test() -> None:
+        read(test.args)
+        at.lower_block(test)
+        at.build.put(c.ConditionOp(at.values[end.condition]))
+
+    def write_body() -> None:
+        read(body.args)
+        at.lower_block(body)
+        at.assign_all(variables, body.last_op)
+
+    at.build.put(c.WhileOp(at.nested(Block(), write_test), at.nested(Block(), write_body)))
+    read(op.results)
+
+
 def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
     label = at.program.interpret_results(op)
     at.build.put(c.ReturnOp(None if label is None else at.build.insert(c.CastOp(at.values[label], i16))))
@@ -373,5 +402,7 @@ CONTROL_FLOW: Spellings = {
     func.ReturnOp: _return,
     scf.ForOp: _for,
     scf.IfOp: _if,
+    scf.WhileOp: _while,
+    scf.ConditionOp: _nothing,
     scf.YieldOp: _nothing,
 }

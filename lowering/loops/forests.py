@@ -42,7 +42,7 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopBuilder) -> None:
     trees = _over_raws(op)
     if trees.missing is not None:
         trees, input = _without_missing(op, trees, input, nest)
-    added = op.added_raws(NumpyMachine(), op.trees, votes)
+    added = op.added_raws(NumpyMachine(), votes)
     if added is not None:
         dtype = tdsl.format_of(op.out).dtype
         nest.put(num.ForestOp(outputs, input, _with_distinct_leaves(trees, added.astype(dtype))))

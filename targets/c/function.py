@@ -23,6 +23,8 @@ from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
 NESTED_LENGTH = 72
 """Longer expressions, in characters without the program's name, are not nested into others."""
 
+_ENDLESS = "for (;;) {"
+
 COUNTERS = ("i", "j", "k", "l", "m", "n")
 
 
@@ -78,12 +80,14 @@ class FunctionPrinter:
         self.lines.append("    " * self.depth + text)
         self.sources.append(self.source)
 
-    def _block(self, block: Block) -> None:
+    def _block(self, *blocks: Block) -> None:
+        """Print blocks that run one after another, within one pair of braces."""
         self.depth += 1
         outer = self.source
-        self.places.update((op, place) for place, op in enumerate(block.ops))
+        for block in blocks:
+            self.places.update((op, place) for place, op in enumerate(block.ops))
         with self.free.scope():
-            for op in block.ops:
+            for op in (op for block in blocks for op in block.ops):
                 self.source = self.known.of(op)
                 self._operation(op)
         self.source = outer
@@ -127,6 +131,10 @@ class FunctionPrinter:
                 self._for(op)
             case c.IfOp():
                 self._if(op)
+            case c.WhileOp():
+                self._while(op)
+            case c.ConditionOp():
+                self._condition(op)
             case c.ReturnOp():
                 value = None if op.value is None else self._text(op.value).to(op.value.type)
                 if value is not None:
@@ -271,6 +279,21 @@ class FunctionPrinter:
             self.line("} else {")
             self._block(op.otherwise.block)
         self.line("}")
+
+    def _while(self, op: c.WhileOp) -> None:
+        self._settle(_changes(op))
+        self.line(_ENDLESS)
+        self._block(op.test.block, op.body.block)
+        self.line("}")
+
+    def _condition(self, op: c.ConditionOp) -> None:
+        condition = self._text(op.condition)
+        if (head := self.lines[-1]).endswith(_ENDLESS):
+            # Nothing precedes the condition.
+            self.lines[-1] = head.replace(_ENDLESS, f"while ({condition.code}) {{")
+            return
+        self.line(f"if (!{condition.within(PRIMARY)})")
+        self.line("    break;")
 
 
 def _is_small(op: c.ForOp) -> bool:

@@ -420,7 +420,8 @@ class AssignmentSteps:
         return changed
 
     def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
-        """Narrow the votes of a forest by the bits that none of the votes needs, to at least two bits.
+        """Narrow the votes of a forest by the bits that none of the votes needs, to at least two bits. Votes that may
+        change (`limit`) keep their bits.
 
         If the widest integers cannot represent the sums of the votes, the votes are narrowed until they can.
         """
@@ -428,7 +429,7 @@ class AssignmentSteps:
         assert reals is not None
         format = self.formats[votes]
         rounded = format.decode(format.encode(reals))
-        for narrower in map(format.narrowed, range(1, format.bits - 1)):
+        for narrower in map(format.narrowed, range(1, format.bits - 1) if forest.limit is None else ()):
             if not np.array_equal(narrower.decode(narrower.encode(reals)), rounded):
                 break
             self.formats[votes] = narrower
@@ -446,8 +447,8 @@ class AssignmentSteps:
         for forest in tensors.forests:
             reals, format = votes_of(forest), self.formats[self.class_of[forest.votes]]
             assert reals is not None
-            ends = tdsl.votes_between(forest.trees, format.decode(format.encode(reals)))
-            exact = tdsl.votes_between(forest.trees, reals)
+            ends = forest.votes_between(format.decode(format.encode(reals)))
+            exact = forest.votes_between(reals)
             low, high = low + float((ends[0] - exact[0]).min()), high + float((ends[1] - exact[1]).max())
             votes.append((float(np.abs(reals).max()), format, reals))
         votes.sort(key=lambda each: each[0])

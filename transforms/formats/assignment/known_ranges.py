@@ -69,7 +69,7 @@ def _of_op(op: tdsl.TensorOp, known: dict[SSAValue, KnownRange]) -> KnownRange |
 def _of_forest(op: tdsl.ForestOp) -> KnownRange | None:
     if (votes := votes_of(op)) is None:
         return None
-    low, high = tdsl.votes_between(op.trees, votes)
+    low, high = op.votes_between(votes)
     return KnownRange(low[None], high[None], (op,))
 
 
