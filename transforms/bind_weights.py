@@ -204,8 +204,12 @@ def _definitions(layout: _Layout, chip: Chip, digest: bytes) -> str:
     """C code that defines the pointer to the blob, a macro for each array, and the function `NAME_bind`."""
     name, separate = layout.name, chip.flash_attribute is not None
     head = layout.head(digest)[: _CRC - 8]
-    lines = [*chip.prelude.splitlines(), *chip.helpers["tm_flash_i8"].splitlines()] if separate else []
-    read = "(uint8_t)tm_flash_i8((const int8_t *)({}))" if separate else "*({})"
+    lines, read = list[str](), "*({})"
+    if separate:
+        # The program itself may define the helper, further below.
+        byte = f"{name}_blob_i8"
+        lines += [*chip.prelude.splitlines(), *chip.helpers["tm_flash_i8"].replace("tm_flash_i8", byte).splitlines()]
+        read = f"(uint8_t){byte}((const int8_t *)({{}}))"
     flash = f" {chip.flash_attribute}" if separate else ""
     byte = read.format("bytes + (i < {crc} ? i : i + 4)").replace("{crc}", str(_CRC))
     lines += ["/* The blob, or 0 before it is bound. */", f"static const uint8_t *{name}_blob_bytes;"]

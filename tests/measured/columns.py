@@ -548,6 +548,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "bytes accessed, by the loops": ("place {row}", "{stated1} and {stated2}"),
         "bytes accessed, in the emulator": ("place {row}", "{counted1} and {counted2}"),
     },
+    "memory-blob-forests": {
+        "flash": ("bound '{row}'", "{flash}"),
+        "cycles": ("bound '{row}'", "{cycles}"),
+        "RAM": ("bound '{row}'", "{ram}"),
+        "accuracy, %": ("bound '{row}'", "{accuracy:.1f}"),
+    },
     "memory-digits": {
         "images": ("digits cnn-gural-mnist10-4bit", "{images}"),
         "right, %": ("digits cnn-gural-mnist10-4bit", "{accuracy:.2f}"),

@@ -299,6 +299,12 @@ def _place(board: str, _: list[str]) -> Values:
     return placed(board)
 
 
+def _bound(row: str, _: list[str]) -> Values:
+    from measured.measures.bound_forests import bound_forest
+
+    return bound_forest(row)
+
+
 def _chain(label: str, _: list[str]) -> Values:
     from measured.measures.fused_chains import recomputed
 
@@ -410,6 +416,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "judge": _judge,
     "layer": _layer,
     "place": _place,
+    "bound": _bound,
     "posit-sums": _posit_sums,
     "prove": _proved,
     "size": lambda label, _: dict(size(label)),

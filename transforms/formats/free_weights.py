@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import WEIGHTS_AS_DATA
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 
 
@@ -20,8 +22,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then valid for every value that the format of a weight represents. Raises
-    `InputError` for a sparse matrix and for a forest, whose structure is part of the program, and for the samples that
-    an estimator stores.
+    `InputError` for a sparse matrix, whose structure is a part of the program, for the samples that an estimator
+    stores, and for a forest that compares floats or rounds its votes.
     """
 
     name = "free-weights"
@@ -36,6 +38,26 @@ class FreeWeightsPass(ModulePass):
                 if (stored := tdsl.read_interface(function).stored) is not None:
                     what = f"{stored.what} of a model, whose number and classes another training changes,"
                 raise error_at(each, f"--weights-at: the {what} are a part of the program")
-            if each.name == "tdsl.forest":
-                raise error_at(each, "--weights-at: the nodes of a forest are a part of the program")
+            if isinstance(each, tdsl.ForestOp):
+                _free_forest(function, each)
         function.attributes[WEIGHTS_AS_DATA] = UnitAttr()
+
+
+def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
+    """Complete `tinyml.forest_room` by the bits of a vote, as a raw of the format of the sums.
+
+    Without the attribute, as in estimates, the program has room for the forest itself.
+    """
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+    from tinyml.transforms.reals.leave_forest_room import FOREST_ROOM, known_room, room_of, sizes_of
+
+    room = known_room(function) or sizes_of(forest)
+    if tdsl.format_of(forest.input).dtype.kind != "i":
+        raise error_at(forest, "--weights-at: a forest in a blob compares integers, its input has floats")
+    machine, votes, constant = NumpyMachine(), tdsl.format_of(forest.votes), tdsl.constant_root(forest.votes)
+    if constant is None or forest.added_raws(machine, constant.raws.reshape(tdsl.shape_of(forest.votes))) is None:
+        raise error_at(forest, "--weights-at: the sums of votes are rounded: choose another format, such as fixed")
+    most = (1 << votes.bits - 1) - 1
+    raws = tdsl.format_of(forest.out).recode(machine, np.array([-most, most], votes.dtype), votes)
+    bits = max(int(raw).bit_length() + 1 for raw in raws)
+    function.attributes[FOREST_ROOM] = room_of([*room[:3], bits])

@@ -20,6 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE
 from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.transforms.reals.leave_forest_room import FOREST_ROOM, room_of, sizes_of
 
 REALS = "ir/0-reals.mlir"
 
@@ -54,6 +55,10 @@ class TakeProfilesPass(ModulePass):
                 self._check_interface(old, new)
                 new.attributes |= old.attributes
                 new.arg_attrs, new.sym_name = old.arg_attrs, old.sym_name
+            if isinstance(old, tdsl.ForestOp):
+                function = new.parent_op()
+                assert isinstance(function, FuncOp)
+                function.attributes[FOREST_ROOM] = room_of(sizes_of(old))
             if PROFILE in old.attributes:
                 if isinstance(new, tdsl.ConstOp):
                     _check_range(old, new, self.weights_margin)
@@ -64,9 +69,9 @@ class TakeProfilesPass(ModulePass):
         input, which depends on the data.
         """
         was, now = tdsl.read_interface(old), tdsl.read_interface(new)
-        names = [field.name for field in fields(was) if field.name != "input"]
+        names = [field.name for field in fields(was) if field.name not in ("input", "stored")]
         changed = [name for name in names if getattr(was, name) != getattr(now, name)]
-        names = [field.name for field in fields(was.input) if field.name != "zeros"]
+        names = [field.name for field in fields(was.input) if field.name not in ("zeros", "read")]
         changed += [f"input.{name}" for name in names if getattr(was.input, name) != getattr(now.input, name)]
         if changed:
             raise InputError(
@@ -77,6 +82,11 @@ class TakeProfilesPass(ModulePass):
 
 
 def _shape(op: Operation) -> object:
+    """What equal programs have in common. The nodes and leaves of a forest may differ."""
+    if isinstance(op, tdsl.ForestOp):
+        return op.name, op.out.type, op.input.type
+    if isinstance(op, tdsl.ConstOp) and all(map(tdsl.is_forest, (use.operation for use in op.result.uses))):
+        return op.name
     types = [value.type for value in op.results]
     kept = {name: value for name, value in op.properties.items() if name not in ("value", "arg_attrs", "sym_name")}
     return op.name, types, kept

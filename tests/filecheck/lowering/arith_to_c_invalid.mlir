@@ -73,3 +73,19 @@ builtin.module attributes {tinyml.target = "uno"} {
   func.func private @tm_avr_rows_0(index) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "0">}
 }
 // CHECK: the declaration of 'tm_avr_rows_0' has none of tinyml.coded_rows, tinyml.coded_tile, tinyml.forest, tinyml.lanes
+
+// -----
+
+func.func @other(%X: memref<1xi32>) -> index {
+  %c0 = arith.constant 0 : index
+  %x = memref.load %X[%c0] : memref<1xi32>
+  %y = scf.while (%a = %x) : (i32) -> i32 {
+    %more = arith.cmpi slt, %a, %x : i32
+    scf.condition(%more) %x : i32
+  } do {
+  ^bb0(%b: i32):
+    scf.yield %b : i32
+  }
+  func.return %c0 : index
+}
+// CHECK: 'scf.while' must pass on its own arguments to become a loop of C

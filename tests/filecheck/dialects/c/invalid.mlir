@@ -190,3 +190,13 @@ c.loaded @function {
   c.define @LENGTH 3 {doc = "elements"}
 }
 // CHECK: a structure that the caller writes consists of constant arrays
+
+// -----
+
+%v, %n = "test.op"() : () -> (!c.var<i16>, i16)
+c.while {
+  c.assign %v = %n : i16
+} do {
+  c.assign %v = %n : i16
+}
+// CHECK: the first region must end in c.condition

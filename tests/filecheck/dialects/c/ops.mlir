@@ -39,6 +39,13 @@ c.program @tiny attributes {notes = ["A note."]} {
     } else {
       c.assign %late = %label : i16
     }
+    c.while {
+      %left = c.read %acc : i32
+      %more = c.compare %left ">" %start : i32
+      c.condition %more
+    } do {
+      c.assign %acc = %start : i32
+    } {note = "ends"}
     %f = c.literal 0.5 : f32
     %e = c.call @tm_expf(%f) : (f32) -> f32
     c.invoke @accumulate(%y, %f) : !c.ptr<i16, alias>, f32
@@ -97,6 +104,13 @@ c.program @several {
 // CHECK:          c.if %no {
 // CHECK-NEXT:       c.assign %late = %label : i16
 // CHECK-NEXT:     } else {
+// CHECK:          c.while {
+// CHECK-NEXT:       %left = c.read %acc : i32
+// CHECK-NEXT:       %more = c.compare %left ">" %start : i32
+// CHECK-NEXT:       c.condition %more
+// CHECK-NEXT:     } do {
+// CHECK-NEXT:       c.assign %acc = %start : i32
+// CHECK-NEXT:     } {note = "ends"}
 // CHECK:          %e = c.call @tm_expf(%f) : (f32) -> f32
 // CHECK-NEXT:     c.invoke @accumulate(%y, %f) : !c.ptr<i16, alias>, f32
 // CHECK-NEXT:     %four = c.array 4 : !c.ptr<i32>

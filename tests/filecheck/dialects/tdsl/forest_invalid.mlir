@@ -107,3 +107,9 @@
 %x = "test.op"() : () -> tensor<1x3xf32>
 %r = tdsl.impute %x {values = array<f64: 0.5>} : tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK: the input has 3 elements, and there are 1 values
+
+// -----
+
+%x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
+%r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xi32>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>, limit = -0.5 : f64} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK: the limit of sums is a finite number from 0, got -0.5

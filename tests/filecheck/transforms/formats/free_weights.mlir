@@ -26,3 +26,27 @@ func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 8>
 // CHECK: bound = array<i64: -8322818, 8322818>
 // KNOWN: func.func @stack
 // KNOWN: bound = array<i64: -229369, 229369>
+
+// -----
+
+// There is room for the forest itself, or for the one that the attribute states. A vote of 8 bits has 9 as a raw of the
+// sums, whose scale is finer by one bit.
+func.func @forest(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<16, 5>> attributes {tinyml.forest_room = array<i64: 5, 6, 7>} {
+  %votes = tdsl.const dense<[[1], [2]]> : tensor<2x1xi8> -> tensor<2x1x!fixed.q<8, 4>>
+  %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -2, -1]> : tensor<3xi32>} : tensor<1x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 5>>
+  func.return %y : tensor<1x1x!fixed.q<16, 5>>
+}
+// CHECK: func.func @forest
+// CHECK-SAME: tinyml.forest_room = array<i64: 5, 6, 7, 9>
+// KNOWN: func.func @forest
+
+// -----
+
+func.func @alone(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<16, 4>> {
+  %votes = tdsl.const dense<[[1], [2]]> : tensor<2x1xi8> -> tensor<2x1x!fixed.q<8, 4>>
+  %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -2, -1]> : tensor<3xi32>} : tensor<1x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 4>>
+  func.return %y : tensor<1x1x!fixed.q<16, 4>>
+}
+// CHECK: func.func @alone
+// CHECK-SAME: tinyml.forest_room = array<i64: 3, 1, 2, 8>
+// KNOWN: func.func @alone

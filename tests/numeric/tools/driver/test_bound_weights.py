@@ -10,13 +10,21 @@ import struct
 import warnings
 import zlib
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.ensemble import GradientBoostingClassifier, IsolationForest
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.neural_network import MLPClassifier
@@ -35,6 +43,7 @@ from tinyml.tools.driver.stages import load_program
 HEAD, CRC = 32, 28
 OK, MISALIGNED, UNKNOWN, VERSION, PROGRAM, LENGTH, DAMAGED = range(7)
 BOARDS = ("host", "uno", "cortex-m4")
+KINDS = ("network", "forest")
 
 
 def digits() -> tuple[Any, Any]:
@@ -49,6 +58,15 @@ def network(seed: int, hidden: int = 12, names: str = "") -> Any:
         return cast(Any, MLPClassifier)((hidden,), learning_rate_init=0.005, max_iter=60, random_state=seed).fit(
             x, np.array([*names])[y] if names else y
         )
+
+
+def forest(trees: int = 4, leaves: int = 12, seed: int = 0) -> Any:
+    return cast(Any, RandomForestClassifier)(trees, max_leaf_nodes=leaves, random_state=seed).fit(*digits())
+
+
+def trained(kind: str, seed: int) -> Any:
+    """A model of a kind. A forest of another seed has other numbers of trees and nodes."""
+    return network(seed) if kind == "network" else forest(4 + seed, 12 - seed, seed)
 
 
 def filled(x: Any, model: Any) -> Any:
@@ -74,11 +92,13 @@ class Bound:
 
     folder: the output folder of the program.
     again: the output folder of the retrained model.
+    kind: the kind of the model.
     interface: the interface of the C of both.
     """
 
     folder: Path
     again: Path
+    kind: str
     interface: Interface
 
     @property
@@ -86,12 +106,12 @@ class Bound:
         return (self.folder / "model.blob").read_bytes()
 
 
-@pytest.fixture(scope="module", params=BOARDS)
+@pytest.fixture(scope="module", params=product(BOARDS, KINDS), ids="-".join)
 def bound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bound:
-    folder = tmp_path_factory.mktemp("bound")
-    first = compiled(network(0), folder / "first", request.param, weights_at=".weights", weights_margin=2.0)
-    again = compiled(network(1), folder / "again", weights_for=str(first))
-    return Bound(first, again, interface_of(load_program(first / "ir/1-formats.mlir", context())))
+    folder, (board, kind) = tmp_path_factory.mktemp("bound"), request.param
+    first = compiled(trained(kind, 0), folder / "first", board, weights_at=".weights", weights_margin=2.0)
+    again = compiled(trained(kind, 1), folder / "again", weights_for=str(first))
+    return Bound(first, again, kind, interface_of(load_program(first / "ir/1-formats.mlir", context())))
 
 
 def with_crc(blob: bytes) -> bytes:
@@ -139,9 +159,10 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
     """
     header = (folder / "model.h").read_text()
     length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]
+    score = next(line.split()[1] for line in header.splitlines() if line.endswith(" *model_scores(void);"))
     (folder / "probe.h").write_text(
         f"{header}#define probe_INPUT_LENGTH {length[0]}\n#define probe_OUTPUT_LENGTH model_OUTPUT_LENGTH\n"
-        "int16_t probe_predict(const int8_t *X);\nconst int8_t *probe_scores(void);\n"
+        f"int16_t probe_predict(const int8_t *X);\nconst {score} *probe_scores(void);\n"
     )
     arrays = [
         f"static const uint8_t blob_{i}[] {flash} __attribute__((aligned(8))) = {{{', '.join(map(str, blob))}}};"
@@ -153,7 +174,7 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
             [
                 '#include "probe.h"',
                 *arrays,
-                "const int8_t *probe_scores(void) { return model_scores(); }",
+                f"const {score} *probe_scores(void) {{ return model_scores(); }}",
                 "int16_t probe_predict(const int8_t *X) {",
                 "    const uint8_t *blob = 0;",
                 f"    switch (X[0]) {{ {' '.join(cases)} }}",
@@ -211,15 +232,23 @@ def test_the_model_trained_again_needs_no_new_program(bound: Bound):
 
 @pytest.mark.long
 def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bound: Bound, tmp_path: Path):
-    """The C of the first model with the blob of the second model computes the evaluator's outputs for the second
-    model.
+    """The C of the first model with the blob of each model computes the evaluator's outputs for this model, on the
+    board.
     """
-    x, _ = digits()
+    device = json.loads((bound.folder / "report.json").read_text())["target"]
+    assert mismatches(bound.folder, bound.again, digits()[0], device, tmp_path) == [None, None]
+
+
+def mismatches(first: Path, again: Path, x: Any, device: str, tmp_path: Path) -> list[Any]:
+    """For two models, the difference between the evaluator and the C of the first with the blob of the model."""
     np.savez(tmp_path / "x.npz", x=x[:20])
-    mixed = tmp_path / "mixed"
-    shutil.copytree(bound.again, mixed)
-    shutil.copy(bound.folder / "model.c", mixed / "model.c")
-    assert run_model(RunRequest(folder=mixed, data=tmp_path / "x.npz"))["mismatch"] is None
+    found = list[Any]()
+    for blob in (first, again):
+        mixed = tmp_path / f"mixed-{blob.name}"
+        shutil.copytree(blob, mixed)
+        shutil.copy(first / "model.c", mixed / "model.c")
+        found.append(run_model(RunRequest(folder=mixed, device=device, data=tmp_path / "x.npz"))["mismatch"])
+    return found
 
 
 @pytest.mark.long(drawn=False)
@@ -230,7 +259,7 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     report = json.loads((bound.folder / "report.json").read_text())
     ram = report["ram_bytes"]
     pointer = {"host": 8, "uno": 2, "cortex-m4": 4}[report["target"]]
-    plain = compiled(network(0), tmp_path, report["target"])
+    plain = compiled(trained(bound.kind, 0), tmp_path, report["target"])
     without = json.loads((plain / "report.json").read_text())["ram_bytes"]
     assert ram["arena"] == without["arena"]
     assert 0 <= ram["static"] - without["static"] <= (0 if report["target"] == "host" else 2 * pointer)
@@ -284,21 +313,64 @@ def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path:
 
 
 FORESTS: tuple[tuple[Any, dict[str, Any]], ...] = (
-    (DecisionTreeClassifier, {}),
-    (GradientBoostingClassifier, {"n_estimators": 2}),
-    (IsolationForest, {"n_estimators": 2}),
+    (DecisionTreeClassifier, {"max_leaf_nodes": 20}),
+    (GradientBoostingClassifier, {"n_estimators": 2, "subsample": 0.8}),
+    (GradientBoostingRegressor, {"n_estimators": 8, "subsample": 0.7}),
+    (RandomForestRegressor, {"n_estimators": 6, "max_depth": 4}),
+    (IsolationForest, {"n_estimators": 8, "max_samples": 64}),
 )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("model", "options"), FORESTS)
-def test_forests_are_refused(model: Any, options: dict[str, Any]):
-    x, y = digits()
-    fitted = model(**options).fit(x, y)
+def test_each_kind_of_forest_can_be_replaced(model: Any, options: dict[str, Any], tmp_path: Path):
+    """The default options, and a forest that is trained on other samples: the C is the same, and computes the bits of
+    each forest with its blob.
+    """
+    x, y = cast(Any, load_diabetes)(return_X_y=True) if model.__name__.endswith("Regressor") else digits()
     targets: dict[str, Any] = {} if model is IsolationForest else {"y_val": y}
-    with pytest.raises(InputError, match="the nodes of a forest are a part of the program") as error:
-        tinyml.compile(fitted, x, **targets, weights_at=".weights")
-    assert len(str(error.value).splitlines()) == 1
+
+    def fit(seed: int) -> Any:
+        return cast(Any, model)(random_state=seed, **options).fit(x[40 * seed :], y[40 * seed :])
+
+    first, again = tmp_path / "first", tmp_path / "again"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tinyml.CompileWarning)
+        tinyml.compile(
+            fit(0), x, **targets, name="model", board="host", weights_at=".weights", weights_margin=2.0
+        ).save(first)
+        tinyml.compile(fit(1), x, **targets, weights_for=str(first)).save(again)
+    assert (first / "model.c").read_bytes() == (again / "model.c").read_bytes()
+    assert (first / "model.blob").read_bytes() != (again / "model.blob").read_bytes()
+    assert mismatches(first, again, x, "host", tmp_path) == [None, None]
+
+
+@pytest.mark.long(drawn=False)
+def test_a_forest_beyond_the_room_is_refused(tmp_path: Path):
+    """Three trees of twelve leaves have 33 inner nodes. With a margin of 4/3, there is room for four trees and 44
+    nodes.
+    """
+    first = compiled(forest(3), tmp_path / "first", weights_at=".weights", weights_margin=4 / 3)
+    assert "tinyml.forest_room = array<i64: 4, 44, " in (first / "ir/1-formats.mlir").read_text()
+    compiled(forest(4), tmp_path / "again", weights_for=str(first))
+    for larger, said in (
+        (forest(5, 8), "the forest has 5 trees, but the program has room for 4: compile the model anew"),
+        (forest(3, 16), "the forest has 45 inner nodes, but the program has room for 44: compile the model anew"),
+    ):
+        with pytest.raises(InputError) as error:
+            compiled(larger, tmp_path / "larger", weights_for=str(first))
+        assert said in str(error.value)
+        assert len(str(error.value).splitlines()) == 1
+        assert not (tmp_path / "larger").exists()
+
+
+@pytest.mark.long(drawn=False)
+def test_forests_that_compare_floats_or_are_several_are_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="a forest in a blob compares integers, its input has floats"):
+        compiled(forest(), tmp_path / "floats", weights_at=".weights", float_features=True)
+    both = cast(Any, VotingClassifier)([("a", forest()), ("b", forest(seed=1))], voting="soft").fit(*digits())
+    with pytest.raises(InputError, match="a blob holds one forest, the model has 2"):
+        compiled(both, tmp_path / "both", weights_at=".weights")
 
 
 @pytest.mark.long(drawn=False)

@@ -1,0 +1,47 @@
+"""A forest in a program, and in a blob that the program reads in place."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, cast
+
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+
+import tinyml
+
+BOARDS = {"Uno": "uno", "M4": "cortex-m4"}
+WAYS: dict[str, dict[str, Any]] = {
+    "in the program": {},
+    "`--weights-at`": {"weights_at": ".weights"},
+    "and `--weights-margin 2`": {"weights_at": ".weights", "weights_margin": 2.0},
+}
+TRAINED, CALIBRATED = 1000, 1400
+"""The images before the first number train the forest; those before the second choose formats, and the rest test."""
+
+
+def bound_forest(row: str) -> dict[str, Any]:
+    """The figures of a forest of ten trees with up to 16 leaves each, which classifies digits of 8 x 8 pixels, in 8-bit
+    fixed point.
+
+    row: a board and a way, separated by a comma.
+
+    `flash`: bytes, with the blob. `cycles`: of an inference on integers. `ram`: bytes. `accuracy`: in percent, on other
+    images than those of the training.
+    """
+    board, _, way = row.partition(", ")
+    x, y = cast(Any, load_digits)(return_X_y=True)
+    parts = [slice(0, TRAINED), slice(TRAINED, CALIBRATED), slice(CALIBRATED, None)]
+    (train, labels), (val, val_labels), (test, test_labels) = ((x[part], y[part]) for part in parts)
+    model = cast(Any, RandomForestClassifier)(10, max_leaf_nodes=16, random_state=0).fit(train, labels)
+    options: dict[str, Any] = {"format": "fixed", "width": 8, "board": BOARDS[board], **WAYS[way]}
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", tinyml.CompileWarning)
+        tinyml.compile(model, val, val_labels, X_test=test, y_test=test_labels, **options).save(folder)
+        report = json.loads(Path(folder, "report.json").read_text())
+    cycles = report.get("core_cycles_per_inference") or report["cycles_per_inference"]
+    figures = {"flash": report["flash_bytes"], "cycles": round(cycles), "ram": report["ram_bytes"]["total"]}
+    return figures | {"accuracy": report["accuracy"]}

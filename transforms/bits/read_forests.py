@@ -1,0 +1,144 @@
+"""`read-forests`: reads the nodes and votes of a forest from arrays that the user can replace (L4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IntegerType, ModuleOp, UnitAttr, i16
+from xdsl.ir import Block, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import scratch
+from tinyml.dialects.functions import DATA, defined_functions
+from tinyml.dialects.layouts.contents import FOREST
+from tinyml.dialects.layouts.dense import element_type
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import INDEX
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.scratch import memref_type
+from tinyml.transforms.ir.loop_nest import LoopBuilder
+from tinyml.transforms.reals.leave_forest_room import known_room
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SHORT = 1 << 15
+"""Indices of nodes and leaves have 16 bits below this number, otherwise 32 bits."""
+
+
+@dataclass(frozen=True)
+class ReadForestsPass(ModulePass):
+    """Replace the call of a forest's function by a loop over its trees, if the function of the model has the attribute
+    `tinyml.forest_room`.
+
+    The arrays of the loop have the attribute `tinyml.data`, and the lengths that the attribute states: the number of
+    trees, their roots, the features, thresholds and children of the inner nodes, and the votes of the leaves. Unused
+    elements are zero, and are not read. Element types depend on the room and the number formats only.
+
+    weights_at: selects the pass.
+    """
+
+    name = "read-forests"
+    weights_at: str = ""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        declared = {each.sym_name.data: each for each in op.ops if isinstance(each, func.FuncOp)}
+        for function in defined_functions(op):
+            if (room := known_room(function)) is None:
+                continue
+            for call in [each for each in function.walk() if isinstance(each, func.CallOp)]:
+                declaration = declared[call.callee.string_value()]
+                if (content := declaration.attributes.get(FOREST)) is not None:
+                    arguments = map(_uncast, call.arguments)
+                    _Reading(LoopBuilder(call), ForestCode.of(content), room).add_votes(*arguments)
+                    Rewriter.erase_op(call)
+                    Rewriter.erase_op(declaration)
+
+
+def _uncast(run: SSAValue) -> SSAValue:
+    """The run of known length that an argument of a call is."""
+    return run.owner.source if isinstance(run.owner, memref.CastOp) else run
+
+
+class _Reading:
+    """The loop that reads a forest.
+
+    room: the greatest numbers of trees, inner nodes and leaves, and the bits of a vote.
+    """
+
+    def __init__(self, nest: LoopBuilder, forest: ForestCode, room: Sequence[int]):
+        self.nest, self.forest, self.room = nest, forest, room
+
+    def table(self, name: str, numbers: NDArray[Any], length: int) -> SSAValue:
+        """An array in flash with the elements of `numbers`, and zeros up to the given length."""
+        padded = np.zeros(length, numbers.dtype)
+        padded[: numbers.size] = numbers.reshape(-1)
+        constant = scratch.ConstantOp.of(padded, element_type(padded))
+        constant.result.name_hint = name
+        constant.attributes[DATA] = UnitAttr()
+        return self.nest.insert(constant)
+
+    def add_votes(self, input: SSAValue, outputs: SSAValue) -> None:
+        """Emit code that writes the sums of the votes of all trees.
+
+        input: the array of features.
+        outputs: the array of results.
+        """
+        nest, trees, votes = self.nest, self.forest.trees, self.forest.votes
+        most_trees, nodes, leaves, bits = self.room
+        index = np.int16 if max(nodes, leaves) < _SHORT else np.int32
+        vote = min((np.dtype(f"i{bytes}") for bytes in (1, 2, 4) if 8 * bytes >= bits), key=lambda each: each.itemsize)
+        results = self.forest.results
+        # The type of a feature's index is that of the greatest one, whichever of them the nodes compare.
+        feature = np.uint8 if memref_type(input).get_shape()[0] <= 1 << 8 else np.uint16
+        features = trees.features.astype(feature).view(f"i{np.dtype(feature).itemsize}")
+        tables = {
+            "features": (features, nodes),
+            "thresholds": (trees.thresholds, nodes),
+            "children": (trees.children.astype(index), 2 * nodes),
+            "roots": (trees.roots.astype(index), most_trees),
+            "votes": (votes.astype(vote), leaves * results),
+            "trees": (np.array([len(trees.roots)], np.int16), 1),
+        }
+        at = {name: self.table(name, *table) for name, table in tables.items()}
+        zero = nest.constant(0, element_type(votes))
+        nest.over((results,), lambda k: nest.store(zero, outputs, k))
+        count = nest.unsigned(nest.load(at["trees"], [nest.index(0)]))
+
+        def walk(tree: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            leaf = self.leaf(nest.load(at["roots"], [tree]), input, at)
+            row = nest.times(leaf, results)
+
+            def add(k: list[SSAValue]) -> None:
+                added = nest.load(at["votes"], [nest.add(row, k[0]) if k else row])
+                if added.type != zero.type:
+                    added = nest.insert(arith.ExtSIOp(added, cast("IntegerType[int, Any]", zero.type)))
+                nest.store(nest.add(nest.load(outputs, k), added), outputs, k)
+
+            nest.over((results,), add)
+            return []
+
+        nest.fold(count, [], walk)
+
+    def leaf(self, root: SSAValue, input: SSAValue, at: dict[str, SSAValue]) -> SSAValue:
+        """Emit a loop from a root to a leaf, and return the index of the leaf."""
+        nest, type = self.nest, root.type
+        zero, last = nest.constant(0, type), nest.constant(-1, type)
+        test, body = Block(arg_types=[type]), Block(arg_types=[type])
+        body.args[0].name_hint = "node"
+        with nest.inside(test):
+            is_inner = nest.insert(arith.CmpiOp(test.args[0], zero, "sge"))
+            nest.put(scf.ConditionOp(is_inner, test.args[0]))
+        with nest.inside(body):
+            node = nest.insert(arith.IndexCastOp(body.args[0], INDEX))
+            feature = nest.load(input, [nest.unsigned(nest.load(at["features"], [node]))])
+            above = nest.insert(arith.CmpiOp(feature, nest.load(at["thresholds"], [node]), "sgt"))
+            side = nest.insert(arith.IndexCastOp(nest.insert(arith.ExtUIOp(above, i16)), INDEX))
+            nest.put(scf.YieldOp(nest.load(at["children"], [nest.add(nest.times(node, 2), side)])))
+        end = nest.insert(scf.WhileOp([root], [type], [test], [body]))
+        return nest.insert(arith.IndexCastOp(nest.insert(arith.SubiOp(last, end)), INDEX))

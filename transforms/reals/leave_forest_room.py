@@ -1,0 +1,90 @@
+"""`leave-forest-room`: bounds the forests that may replace the forest of a program later (L0)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, ModuleOp, f64, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, counts
+
+FOREST_ROOM = OwnAttribute(
+    "tinyml.forest_room",
+    {HolderKind.FUNCTION: counts("three numbers of at least 1, or four", (3, 4))},
+    "The greatest numbers of trees, inner nodes and leaves of a forest that is data, and the bits of a vote if known.",
+)
+
+COUNTED = ("trees", "inner nodes", "leaves with different votes")
+"""What the first numbers of `FOREST_ROOM` count."""
+
+
+def room_of(numbers: Sequence[int]) -> Attribute:
+    """The attribute `FOREST_ROOM` with these numbers."""
+    return DenseArrayBase.from_list(i64, list(numbers))
+
+
+def sizes_of(forest: tdsl.ForestOp) -> Sequence[int]:
+    """The numbers of trees, inner nodes and leaves of a forest. A program has room for at least one inner node."""
+    return len(forest.trees.roots), max(forest.trees.inner, 1), tdsl.shape_of(forest.votes)[0]
+
+
+def known_room(function: FuncOp) -> Sequence[int] | None:
+    """The numbers of `FOREST_ROOM`; None for a function without the attribute."""
+    attribute = function.attributes.get(FOREST_ROOM)
+    return tuple(attribute.get_values()) if isinstance(attribute, DenseArrayBase) else None
+
+
+def power_above(number: float) -> float:
+    """The least power of two that is not below a nonnegative number; 0 for 0."""
+    return math.ldexp(1.0, math.ceil(math.log2(number))) if number else 0.0
+
+
+@dataclass(frozen=True)
+class LeaveForestRoomPass(ModulePass):
+    """Set `tinyml.forest_room` on the function of the model, and the limit of its forest's sums, which is the greatest
+    sum of votes in the profiled range. The interface then names no features that the forest reads.
+
+    weights_margin: the factor by which the room exceeds the forest's sizes, or those that the attribute states.
+    weights_at: selects the pass.
+
+    Raises `InputError` for several forests, for a forest that exceeds the stated room, and for votes without a profile.
+    """
+
+    name = "leave-forest-room"
+    weights_margin: float = 1.0
+    weights_at: str = ""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        forests = [each for each in op.walk() if isinstance(each, tdsl.ForestOp)]
+        if not forests:
+            return
+        if len(forests) > 1:
+            raise error_at(forests[1], f"--weights-at: a blob holds one forest, the model has {len(forests)}")
+        [forest] = forests
+        function = predict_function(op)
+        found = sizes_of(forest)
+        room = [math.ceil(self.weights_margin * size) for size in known_room(function) or found]
+        for size, most, what in zip(found, room, COUNTED, strict=True):
+            if size > most:
+                raise InputError(
+                    f"--weights-for: the forest has {size} {what}, but the program has room for {most}: compile the "
+                    "model anew, or the first one with a greater --weights-margin"
+                )
+        constant = tdsl.constant_root(forest.votes)
+        known = None if constant is None else next(tdsl.result_profiles(constant.result), None)
+        if known is None:
+            raise error_at(forest, "the votes have no profile: run the profile pass first")
+        function.attributes[FOREST_ROOM] = room_of(room)
+        forest.limit = FloatAttr(room[0] * power_above(known.magnitude), f64)
+        tdsl.update_input(function, read=None)
