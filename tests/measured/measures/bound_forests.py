@@ -16,8 +16,8 @@ import tinyml
 BOARDS = {"Uno": "uno", "M4": "cortex-m4"}
 WAYS: dict[str, dict[str, Any]] = {
     "in the program": {},
-    "`--weights-at`": {"weights_at": ".weights"},
-    "and `--weights-margin 2`": {"weights_at": ".weights", "weights_margin": 2.0},
+    "--weights-at": {"weights_at": ".weights"},
+    "and --weights-margin 2": {"weights_at": ".weights", "weights_margin": 2.0},
 }
 TRAINED, CALIBRATED = 1000, 1400
 """The images before the first number train the forest; those before the second choose formats, and the rest test."""
