@@ -21,8 +21,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import INDEX
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
+from tinyml.transforms.ir.forest_room import known_room
 from tinyml.transforms.ir.loop_nest import LoopBuilder
-from tinyml.transforms.reals.leave_forest_room import known_room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

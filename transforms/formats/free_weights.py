@@ -49,7 +49,7 @@ def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
     Without the attribute, as in estimates, the program has room for the forest itself.
     """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
-    from tinyml.transforms.reals.leave_forest_room import FOREST_ROOM, known_room, room_of, sizes_of
+    from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
 
     room = known_room(function) or sizes_of(forest)
     if tdsl.format_of(forest.input).dtype.kind != "i":

@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.transforms.reals.leave_forest_room import FOREST_ROOM, room_of, sizes_of
+from tinyml.transforms.ir.forest_room import FOREST_ROOM, room_of, sizes_of
 
 REALS = "ir/0-reals.mlir"
 
