@@ -39,12 +39,9 @@ class ReadForestsPass(ModulePass):
     The arrays of the loop have the attribute `tinyml.data`, and the lengths that the attribute states: the number of
     trees, their roots, the features, thresholds and children of the inner nodes, and the votes of the leaves. Unused
     elements are zero, and are not read. Element types depend on the room and the number formats only.
-
-    weights_at: selects the pass.
     """
 
     name = "read-forests"
-    weights_at: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         declared = {each.sym_name.data: each for each in op.ops if isinstance(each, func.FuncOp)}

@@ -29,14 +29,12 @@ class LeaveForestRoomPass(ModulePass):
     sum of votes in the profiled range. The interface then names no features that the forest reads.
 
     weights_margin: the factor by which the room exceeds the forest's sizes, or those that the attribute states.
-    weights_at: selects the pass.
 
     Raises `InputError` for several forests, for a forest that exceeds the stated room, and for votes without a profile.
     """
 
     name = "leave-forest-room"
     weights_margin: float = 1.0
-    weights_at: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
