@@ -215,3 +215,44 @@ func.func @divisors(%e: i8) -> index {
 // CHECK: rtl.store %e, %x[%i] : i8
 // CHECK: } {rtl.lanes = 2 : i64}
 // CHECK: } {rtl.lanes = 4 : i64}
+
+// -----
+
+// A value that is the same for all elements is computed once.
+func.func @invariant(%p: i8, %q: i8) -> index {
+  %x = rtl.memory : !rtl.memory<6, 8>
+  %y = rtl.memory : !rtl.memory<6, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %six = arith.constant 6 : index
+  scf.for %i = %zero to %six step %one {
+    %a = rtl.load %x[%i] : !rtl.memory<6, 8> -> i8
+    %limit = arith.addi %p, %q : i8
+    %m = arith.maxsi %a, %limit : i8
+    rtl.store %m, %y[%i] : i8, !rtl.memory<6, 8>
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @invariant(%p: i8, %q: i8) -> index {
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<3, 16>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 16>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %0 = arith.constant 3 : index
+// CHECK-NEXT: %1 = arith.constant 8 : i16
+// CHECK-NEXT: scf.for %i = %zero to %0 step %one {
+// CHECK-NEXT: %limit = arith.addi %p, %q : i8
+// CHECK-NEXT: %2 = rtl.load %x[%i] : !rtl.memory<3, 16> -> i16
+// CHECK-NEXT: %3 = arith.trunci %2 : i16 to i8
+// CHECK-NEXT: %4 = arith.shrui %2, %1 : i16
+// CHECK-NEXT: %5 = arith.trunci %4 : i16 to i8
+// CHECK-NEXT: %m = arith.maxsi %3, %limit : i8
+// CHECK-NEXT: %m_1 = arith.maxsi %5, %limit : i8
+// CHECK-NEXT: %6 = arith.extui %m : i8 to i16
+// CHECK-NEXT: %7 = arith.extui %m_1 : i8 to i16
+// CHECK-NEXT: %8 = arith.shli %7, %1 : i16
+// CHECK-NEXT: %9 = arith.ori %6, %8 : i16
+// CHECK-NEXT: rtl.store %9, %y[%i] : i16, !rtl.memory<3, 16>
+// CHECK-NEXT: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: func.return %zero : index
+// CHECK-NEXT: }
