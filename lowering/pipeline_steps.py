@@ -141,7 +141,6 @@ PIPELINES = {
             "lower-tdsl-to-scratch",
             "simplify",
             "forward-inserts",
-            "reorder-ops",
             "update-in-place",
             "pack-scratch",
             "check-packing",
