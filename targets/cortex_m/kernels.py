@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from tinyml.dialects.extensions import part_on_call
-from tinyml.dialects.modules import OnUse, on_call
+from tinyml.dialects.modules import OnUse, is_installed, on_call
 from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m.boards import ARMV6M, DSP
@@ -61,26 +61,28 @@ _SHIFTED_DOTS = replace(
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 
-_TO_HALFWORDS = _ARMV7EM.family(
-    "tm_cm_pair_tile_s16",
-    _composed("common_factor:WindowToHalfwords"),
-    widths=Widths(results=16),
-    common=True,
-    admits=_composed("paired_rows:fit_pairs"),
-)
-"""Kernels that multiply rows of a matrix by a single window, two at a time, with results of two bytes."""
-
-_CHANNELS_OF_HALFWORDS = [
+_HALFWORD_TILES = [
     _ARMV7EM.family(
-        f"tm_cm_channel_tile_s{bits}_s16",
-        _composed(f"common_factor:channels_s{bits}"),
-        channels=True,
-        widths=Widths(bits, 16),
+        "tm_cm_pair_tile_s16",
+        _composed("common_factor:WindowToHalfwords"),
+        widths=Widths(results=16),
         common=True,
-    )
-    for bits in (8, 16)
+        admits=_composed("paired_rows:fit_pairs"),
+    ),
+    *(
+        _ARMV7EM.family(
+            f"tm_cm_channel_tile_s{bits}_s16",
+            _composed(f"common_factor:channels_s{bits}"),
+            channels=True,
+            widths=Widths(bits, 16),
+            common=True,
+        )
+        for bits in (8, 16)
+    ),
 ]
-"""Kernels that multiply channels of two bytes by rows of weights, which have one or two bytes."""
+"""Kernels that multiply rows of a matrix by a single window, two at a time, with results of two bytes, and kernels that
+multiply channels of two bytes by rows of weights, which have one or two bytes.
+"""
 
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _in_spare_flash("coded_depthwise:CodedDepthwise"))
 """Kernels that embed depthwise filters in code."""
@@ -127,8 +129,7 @@ MAKERS = (
     _PAIR_TILES,
     DOT_TILES,
     CHANNEL_TILES,
-    _TO_HALFWORDS,
-    *_CHANNELS_OF_HALFWORDS,
+    *(_HALFWORD_TILES if is_installed("tinyml.targets.cortex_m.composer.common_factor") else ()),
     _SHIFTED_DOTS,
     _WIDE_TILES,
     _WINOGRAD_TILES,
