@@ -93,6 +93,8 @@ def imported(where: str) -> Any:
     Raises `InputError` for a module that belongs to an extension that is not installed, or imports such a module.
     """
     module, _, name = where.partition(":")
+    if (part := missing_part(module)) is not None:
+        raise InputError(f"this {needs(part)}")
     with parts_installed():
         found = import_module(module)
     return getattr(found, name) if name else found

@@ -44,10 +44,7 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "lower-rtl-to-circt": ("numeric/tools/driver/packages/test_circt.py",),
     "lower-rtl-to-hw": HARDWARE,
     "lower-scratch-to-memref": ("numeric/lowering/frontends/mlir/test_small_modules.py",),
-    "lower-stablehlo-to-tdsl": (
-        "unit/lowering/frontends/mlir/test_foreign.py",
-        "numeric/lowering/frontends/mlir/test_small_modules.py",
-    ),
+    "lower-stablehlo-to-tdsl": ("numeric/lowering/frontends/mlir/test_small_modules.py",),
     "lower-tdsl-to-tosa": (
         "unit/tools/commands/test_export.py",
         "numeric/lowering/frontends/mlir/test_small_modules.py",

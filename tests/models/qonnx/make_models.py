@@ -277,7 +277,7 @@ def shifts() -> Model:
     random = net.random
 
     def shifted(x: str, factors: Any, addends: Any, divisor: int, levels: int = 256, signed: int = 1) -> str:
-        given = {"div": float(divisor), "n_levels_out": [float(levels)], "signed": [float(signed)]}
+        given: dict[str, Any] = {"div": float(divisor), "n_levels_out": [float(levels)], "signed": [float(signed)]}
         return net.op("RequantShift", x, net.constant(factors), net.constant(addends), **given)
 
     def integers(low: int, high: int, *shape: int) -> str:

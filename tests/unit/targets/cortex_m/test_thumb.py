@@ -24,6 +24,7 @@ from tinyml.targets.cortex_m.composer.coded_rows_armv6m import CodedRowsArmv6m
 from tinyml.targets.cortex_m.composer.depthwise import SlidingWindow
 from tinyml.targets.cortex_m.composer.depthwise_armv6m import ChannelsArmv6m
 from tinyml.targets.cortex_m.composer.fragments import statement
+from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
 from tinyml.targets.cortex_m.composer.rows import RowPairs, SingleWindow, WidenedRows
 from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
 from tinyml.targets.cortex_m.composer.shifted_rows import ShiftedRowPairs, ShiftedWindow
@@ -55,6 +56,7 @@ KERNELS: dict[str, list[RepeatedCode]] = {
             RowPairs(replace(PIXELS, to_even=1)),
             WidenedRows(ROWS),
             SingleWindow(Tile(13, 1, 50, 0, 50, 1, 0)),
+            PairedWindow(Tile(13, 1, 50, 0, 50, 1, 0)),
         ),
         *(ShiftedRowPairs(replace(ROWS, right=9)), ShiftedWindow(Tile(13, 1, 50, 0, 50, 1, 0, right=9))),
         *(Winograd1d(PIXELS), Winograd2d(Tile(7, 3, 48, 160, 16, 8, -5, lines=2))),
@@ -76,7 +78,7 @@ OTHERS: dict[str, Code] = {
     "cortex-m4": (
         *(t.smlal("r4", "r5", "r6", "r7"), t.smlald("r4", "r9", "r6", "r7"), t.mls("r4", "r5", "r6", "r7")),
         *(t.and_("r9", "r3", "r8", lsr=4), t.and_("r8", "r2", 7), t.bfi("r9", "r8", 0, 8), t.rsb("r8", "r8", 0)),
-        *(t.mul("r2", "r2", "r8"), t.eors("r8", "r8", 1 << 17)),
+        *(t.mul("r2", "r2", "r8"), t.eors("r8", "r8", 1 << 17), t.eor("r8", "r8", 128)),
         *(t.orr("r3", "r0", "r2", lsl=1), t.pkhtb("r4", "r5", "r6", asr=16), t.lsl("r8", "r8", 2), t.mvn("r4", 5)),
         *(t.movt("r4", 7), t.cmn("r4", 128), t.it("eq"), t.mvneq("r4", 126), t.ldrsh("r4", post("r5", 2))),
         *(t.cbz("r4", ahead=2), t.blt(ahead=2), t.bls(ahead=2), t.label(2), t.ldmia("r3", ("r4", "r5"))),

@@ -34,7 +34,7 @@ def narrowed(
     evaluator = SimpleNamespace(
         candidates=SimpleNamespace(
             assignment=SimpleNamespace(classes=list(classes.values()), class_of=classes),
-            module=SimpleNamespace(walk=lambda: [SimpleNamespace(votes=number) for number in classes]),
+            module=SimpleNamespace(walk=lambda: [SimpleNamespace(votes=number, limit=None) for number in classes]),
         ),
         reference=SimpleNamespace(is_regressor=error),
     )

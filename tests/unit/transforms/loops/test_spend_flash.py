@@ -124,27 +124,32 @@ def test_flash_goes_first_to_what_runs_most_often():
     often, once = "tm_cm_winograd_1d_s8 4", "tm_cm_winograd_1d_s8 8"
     (none, usual), (both, most) = chosen(1), chosen(1 << 20)
     assert (none, both) == ([], [once, often])
-    assert most.time < usual.time
+    groups = Tiles(Parser(context(), TILES).parse_module(), TARGET).groups(1e6)
+    best = {op: max(group[op].saving.cycles for group in groups if op in group) for group in groups for op in group}
+    assert len(best) == 2
+    assert all(cycles > 0 for cycles in best.values())
     limits = [
         limit for limit in range(round(usual.flash), round(most.flash) + 2000, 200) if chosen(limit)[0] == [often]
     ]
     assert limits
     assert limits == list(range(limits[0], limits[-1] + 1, 200))
-    assert all(chosen(limits[0] - 200 * back)[0] == [] for back in (1, 5))
+    assert all(often not in chosen(limits[0] - 200 * back)[0] for back in (1, 5))
 
 
 def test_the_program_keeps_the_limits():
-    _, most = chosen(1 << 20)
+    both, most = chosen(1 << 20)
     names, estimate = chosen(round(most.flash) - 1)
-    assert len(names) < 2
+    assert names != both
     assert estimate.flash < most.flash
     assert most.deepest > chosen(1)[1].deepest
-    assert len(chosen(1 << 20, ram=round(most.ram) + 1)[0]) == 2
-    assert len(chosen(1 << 20, ram=round(most.ram) - 1)[0]) == 1
+    assert chosen(1 << 20, ram=round(most.ram) + 1)[0] == both
+    names, estimate = chosen(1 << 20, ram=round(most.ram) - 1)
+    assert names != both
+    assert estimate.ram < most.ram
 
 
 def test_attempts_are_programs_of_their_own():
-    """If each built program exceeds the limit on flash by two bytes, two or three further attempts are made, each on a
+    """If each built program exceeds the limit on flash by two bytes, two to four further attempts are made, each on a
     new program. The flash that an attempt may spend decreases by more than two bytes from one attempt to the next.
     """
     within, spent = 1 << 20, list[float]()
@@ -155,7 +160,7 @@ def test_attempts_are_programs_of_their_own():
         if after is not None:
             spent.append(after)
         within = after
-    assert 2 <= len(spent) <= 3
+    assert 2 <= len(spent) <= 4
     assert all(b < a - 2 for a, b in pairwise(spent)), spent
 
 
