@@ -156,7 +156,7 @@ class AllocatesResult(MemoryEffect):
 
 class ViewsMemory(MemoryEffect):
     """The memory effects of an op that only creates a view. An unused view is dead, unless it is the program's
-    input.
+    input or state.
     """
 
     @classmethod

@@ -10,8 +10,8 @@ from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, p
 
 
 def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place rectangles in ascending order of start. Each is placed in the smallest hole that is large enough for
-    any alignment of its start.
+    """Place rectangles in the order in which they become live. Each is placed in the smallest hole that is large enough
+    even if the address of the hole must be rounded up for alignment.
 
     This corresponds to an allocator at run time: a buffer that starts occupies a part of a hole, and a buffer that
     ends merges with the neighbouring holes. A result overlaps an operand if the bytes around the operand are free.
