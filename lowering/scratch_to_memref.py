@@ -56,11 +56,11 @@ class LowerScratchToMemrefPass(ModulePass):
 
     `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. In
     two cases the function has no argument. First, the caller may write the input to the address that `NAME_input()
-    -> index` returns. Second, the caller may supply the rows of the input by the function `NAME_row(index, i32)`,
-    whose first argument is an address. `NAME_scores`, `NAME_output_1` and so on return addresses in the arena. With
-    MLIR's bare-pointer calling convention these functions are the C functions of `NAME.h`. Calls of runtime
-    functions that have no definition in integer ops become calls of `NAME_tm_FUNCTION`. Addresses are passed as
-    `index`, and integers narrower than 32 bits are passed with 32 bits.
+    -> index` returns. Second, the caller may define the function `NAME_row(index, i32)`, which writes the row whose
+    number is the second argument to the address in the first. `NAME_scores`, `NAME_output_1` and so on return
+    addresses in the arena. With MLIR's bare-pointer calling convention these functions are the C functions of
+    `NAME.h`. Calls of runtime functions that have no definition in integer ops become calls of `NAME_tm_FUNCTION`.
+    Addresses are passed as `index`, and integers narrower than 32 bits are passed with 32 bits.
 
     Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller writes,
     input that the caller pushes, and modules that do not have exactly one function.

@@ -32,7 +32,7 @@ def tones(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.
 
 
 def noise(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.float32]:
-    """Normally distributed noise with a peak of `level`."""
+    """Normally distributed noise, of shape (count, length). The peak of each signal is 0.1 % below `level`."""
     signals = np.random.default_rng(seed).normal(size=(count, length))
     return (level * 0.999 * signals / np.abs(signals).max(1, keepdims=True)).astype(np.float32)
 

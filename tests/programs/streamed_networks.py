@@ -105,8 +105,8 @@ def inverted_bottlenecks() -> ModuleOp:
 
 
 def answers(whole: ModuleOp, stride: int, raws: NDArray[Any]) -> list[Outputs]:
-    """The results of a streaming program for raws of sequences (samples, elements), one result after every `stride`
-    frames.
+    """The results of the program `whole` after it is converted to streaming, for raws of sequences (samples, elements):
+    one result after every `stride` frames.
     """
     step = whole.clone()
     for each in (ReceiveInputPass("push", stride), StreamOverTimePass()):

@@ -292,8 +292,9 @@ class _Extent:
 
     @property
     def end(self) -> int:
-        """The exponent above the highest bit that is added to the quire. It may be far above that of the greatest
-        magnitude, because signs of integers and the significands of zeros also have bits.
+        """The exponent just above the highest bit that the factor can set in the quire. It may be far above `top`:
+        integers and posits stored in parts are added with all bits of their format, and a significand occupies
+        `parts.bits` bits from exponent `least` on, even that of a zero.
         """
         return (
             self.parts.least + self.parts.bits if self.parts.is_placed else max(self.top, self.least + self.parts.bits)

@@ -501,8 +501,8 @@ def _gains(strength: float, offset: float, bits: int) -> NDArray[np.int64]:
 
 @irdl_op_definition
 class ChannelFeaturesOp(IntegerOp):
-    """`unit` times the integer 64 ln(y 2^bits) for each channel. y is the channel minus its noise, multiplied by a gain
-    that decreases with the noise.
+    """`unit` times 64 ln(y 2^bits), rounded to an integer, for each channel. x is the channel minus its noise,
+    multiplied by a gain that decreases with the noise. y is x^2 / 4 if x is below 2, and x - 1 otherwise.
 
     * channels, noise: the channels, and the estimate of their noise.
     * least: the least fraction of a channel that remains after the noise is subtracted.
@@ -510,8 +510,8 @@ class ChannelFeaturesOp(IntegerOp):
     * unit: the real that represents the integer 1.
     * bits: the result of `channel_bits`.
 
-    The ratio x of channel and noise is replaced by x^2 / 4 below 2, and by x - 1 above. If y 2^bits is below 2, the
-    feature is 0. The result has 16 bits, which contain the integers, or 8 bits, to which the features are rounded once.
+    If y 2^bits is below 2, the feature is 0. The result has 16 bits, which contain the integers, or 8 bits, to which
+    the features are rounded once.
     """
 
     name = "tdsl.channel_features"

@@ -1,4 +1,6 @@
-"""Every op of the ONNX frontend on reals, compared with onnxruntime."""
+"""Ops of the ONNX frontend on reals, compared with onnxruntime. Other files of this folder test windows, op sets,
+quantised ops and integers.
+"""
 
 from __future__ import annotations
 
