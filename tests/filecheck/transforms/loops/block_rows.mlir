@@ -623,3 +623,27 @@ func.func @vector_in_flash(%W: memref<6x8x!fixed.q<16, 10>>, %x: memref<8x!fixed
 }
 // CHECK-LABEL: func.func @vector_in_flash
 // CHECK-NEXT: num.contract %i to 6 {
+
+// -----
+
+// A store between the products of a sum: no block.
+func.func @between(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>, %a: memref<2x!fixed.q<8, 3>>, %b: memref<3x!fixed.q<8, 3>>, %T: memref<4xindex>, %S: memref<4x!fixed.acc<32, 6>>) {
+  num.contract %i to 4 {
+    %s = memref.load %S[%i] : memref<4x!fixed.acc<32, 6>>
+    %t = num.products %s, %V, %a : !fixed.acc<32, 6>, memref<4x2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    memref.store %i, %T[%i] : memref<4xindex>
+    %u = num.products %t, %W, %b : !fixed.acc<32, 6>, memref<4x3x!fixed.q<8, 3>>, memref<3x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    memref.store %u, %S[%i] : memref<4x!fixed.acc<32, 6>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @between(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>, %a: memref<2x!fixed.q<8, 3>>, %b: memref<3x!fixed.q<8, 3>>, %T: memref<4xindex>, %S: memref<4x!fixed.acc<32, 6>>) {
+// CHECK-NEXT: num.contract %i to 4 {
+// CHECK-NEXT: %s = memref.load %S[%i] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: %t = num.products %s, %V, %a : !fixed.acc<32, 6>, memref<4x2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: memref.store %i, %T[%i] : memref<4xindex>
+// CHECK-NEXT: %u = num.products %t, %W, %b : !fixed.acc<32, 6>, memref<4x3x!fixed.q<8, 3>>, memref<3x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: memref.store %u, %S[%i] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
