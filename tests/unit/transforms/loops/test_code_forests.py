@@ -1,7 +1,10 @@
-"""Forests as code may use nine tenths of the free flash, or all of it on a board whose costs are unknown."""
+"""Forests as code may use nine tenths of the free flash, or all of it on a board whose costs are unknown. A kernel whose
+steps are not all in the cost table keeps its own time.
+"""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,3 +25,11 @@ def test_a_board_without_costs_has_an_empty_program_beside_forests():
 def test_nine_tenths_of_the_flash_are_for_the_program(target: str):
     flash = board(target).flash
     assert FORESTS._usual_limit(target) == (None if flash is None else 0.9 * flash)
+
+
+@pytest.mark.parametrize("steps", [None, {}, {"compare": SimpleNamespace(time=2.0)}])
+def test_a_kernel_with_a_step_that_the_cost_table_lacks_is_unchanged(steps: Any, monkeypatch: pytest.MonkeyPatch):
+    table = None if steps is None else SimpleNamespace(steps=steps)
+    monkeypatch.setattr("tinyml.transforms.loops.flash.forest_coding.cost_table", lambda _: table)  # pyright: ignore
+    kernel = SimpleNamespace(composed=SimpleNamespace(counts={"compare": 3, "vote": 1}))
+    assert FORESTS._timed(kernel, "uno") is kernel
