@@ -48,6 +48,7 @@ def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
 
     Without the attribute, as in estimates, the program has room for the forest itself.
     """
+    from tinyml.dialects.formats.lookup import USUAL_FORMAT
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
     from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
 
@@ -56,7 +57,7 @@ def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
         raise error_at(forest, "--weights-at: a forest in a blob compares integers, its input has floats")
     machine, votes, constant = NumpyMachine(), tdsl.format_of(forest.votes), tdsl.constant_root(forest.votes)
     if constant is None or forest.added_raws(machine, constant.raws.reshape(tdsl.shape_of(forest.votes))) is None:
-        raise error_at(forest, "--weights-at: the sums of votes are rounded: choose another format, such as fixed")
+        raise error_at(forest, "--weights-at: the sums of votes are rounded: use the format " + USUAL_FORMAT)
     most = (1 << votes.bits - 1) - 1
     raws = tdsl.format_of(forest.out).recode(machine, np.array([-most, most], votes.dtype), votes)
     bits = max(int(raw).bit_length() + 1 for raw in raws)

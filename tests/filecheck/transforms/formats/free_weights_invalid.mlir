@@ -12,7 +12,7 @@ func.func @sparse(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> 
 // -----
 
 // A vote of at most 2 raws twice needs 4 bits, and the sums have 3.
-// CHECK: --weights-at: the sums of votes are rounded: choose another format, such as fixed
+// CHECK: --weights-at: the sums of votes are rounded: use the format fixed
 func.func @rounds(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<3, 4>> {
   %votes = tdsl.const dense<[[1], [2]]> : tensor<2x1xi8> -> tensor<2x1x!fixed.q<3, 4>>
   %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -2]> : tensor<2xi32>} : tensor<1x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<3, 4>> -> tensor<1x1x!fixed.q<3, 4>>

@@ -1,5 +1,5 @@
-"""Forests as code may use nine tenths of the free flash, or all of it on a board whose costs are unknown. A kernel whose
-steps are not all in the cost table keeps its own time.
+"""Forests as code may use nine tenths of the free flash, or all of it on a board whose costs are unknown. A kernel
+whose steps are not all in the cost table keeps its own time.
 """
 
 from __future__ import annotations
