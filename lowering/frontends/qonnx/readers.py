@@ -262,7 +262,7 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     pairs = zip(_matrices(left, to, stack), _matrices(right, to, stack), strict=True)
     size = left.shape[-2], right.shape[-1]
     products = [OrderedTensor.plain(to.reshape(product(to, *pair, element=exact.type), (1, *size))) for pair in pairs]
-    parts = [Stored.of(product, low, high, 2) for product in products]
+    parts = [Stored.of(each, low, high, 2) for each in products]
     return Whole(Stack.of(parts, (*stack, *size)), lhs.units * rhs.units)
 
 
