@@ -89,7 +89,7 @@ class _Reading:
         nest, trees, votes = self.nest, self.forest.trees, self.forest.votes
         most_trees, nodes, leaves, bits = self.room
         index = np.int16 if max(nodes, leaves) < _SHORT else np.int32
-        vote = min((np.dtype(f"i{bytes}") for bytes in (1, 2, 4) if 8 * bytes >= bits), key=lambda each: each.itemsize)
+        vote = next(np.dtype(f"i{bytes}") for bytes in (1, 2, 4) if 8 * bytes >= bits)
         results = self.forest.results
         # The type of a feature's index is that of the greatest one, whichever of them the nodes compare.
         feature = np.uint8 if memref_type(input).get_shape()[0] <= 1 << 8 else np.uint16

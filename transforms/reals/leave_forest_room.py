@@ -13,14 +13,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
+from tinyml.transforms.reals.leave_room import power_above
 
 COUNTED = ("trees", "inner nodes", "leaves with different votes")
 """What the first numbers of `FOREST_ROOM` count."""
-
-
-def power_above(number: float) -> float:
-    """The least power of two that is not below a nonnegative number; 0 for 0."""
-    return math.ldexp(1.0, math.ceil(math.log2(number))) if number else 0.0
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE, Profile
 
 
+def power_above(number: float) -> float:
+    """The least power of two that is not below a nonnegative number; 0 for 0."""
+    return math.ldexp(1.0, math.ceil(math.log2(number))) if number else 0.0
+
+
 @dataclass(frozen=True)
 class LeaveRoomPass(ModulePass):
     """Multiply the extremes in the profile of every constant by a factor. The scale of the constant is later derived

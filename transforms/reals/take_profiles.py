@@ -4,7 +4,6 @@ program (L0).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.transforms.ir.forest_room import FOREST_ROOM, room_of, sizes_of
+from tinyml.transforms.reals.leave_room import power_above
 
 REALS = "ir/0-reals.mlir"
 
@@ -100,8 +100,8 @@ def _check_range(old: Operation, new: Operation, margin: float) -> None:
     was, now = (next(tdsl.result_profiles(op.results[0]), None) for op in (old, new))
     if was is None or now is None:
         raise error_at(new, "the constant has no profile: run the profile pass first")
-    greatest, allowed = now.magnitude, margin * was.magnitude
-    bound = math.ldexp(1.0, math.ceil(math.log2(allowed))) if allowed else 0.0
+    greatest = now.magnitude
+    bound = power_above(margin * was.magnitude)
     if greatest > bound:
         raise error_at(
             new,

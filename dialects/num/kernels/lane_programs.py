@@ -33,6 +33,9 @@ Interval: TypeAlias = tuple[int, int]
 REQUANTISE, REQUANTISE_EVEN = "tm_requantize_s32", "tm_requantize_even_s32"
 """The runtime functions that requantise in lanes, with two roundings, or with one that rounds halves to even."""
 
+REQUANTISING = REQUANTISE, REQUANTISE_EVEN
+"""Both runtime functions that requantise in lanes."""
+
 LEADING_ZEROS, RECIPROCAL = "tm_leading_zeros_s32", "tm_reciprocal_s32"
 """The other runtime functions that lanes support."""
 
@@ -188,7 +191,7 @@ class LaneProgram(CodeContent):
                 return [self.join.start, self.join.value]
             case arith.ShLIOp() | arith.ShRSIOp():
                 return [self.operand(op.lhs)]
-            case func.CallOp() if (self.factors(op) or self.factors(op, REQUANTISE_EVEN)) is not None:
+            case func.CallOp() if self.factors(op, *REQUANTISING) is not None:
                 return [self.operand(op.arguments[0])]
             case _:
                 return [self.operand(value) for value in op.operands]
@@ -197,12 +200,12 @@ class LaneProgram(CodeContent):
         """The constant shift amount of a shift op, in bits."""
         return cast(int, self.operand(op.rhs))
 
-    def factors(self, op: func.CallOp, function: str = REQUANTISE) -> tuple[int, int] | None:
+    def factors(self, op: func.CallOp, *functions: str) -> tuple[int, int] | None:
         """The multiplier and the shift of a call that requantises, if both are constant; None for any other call.
 
-        function: `REQUANTISE`, with two roundings, or `REQUANTISE_EVEN`, with one rounding, halves to even.
+        functions: those of `REQUANTISING` that are accepted; without any, only `REQUANTISE`.
         """
-        if called(op) != function:
+        if called(op) not in (functions or (REQUANTISE,)):
             return None
         multiplier, shift = map(self.operand, op.arguments[1:])
         return (multiplier, shift) if isinstance(multiplier, int) and isinstance(shift, int) else None
@@ -387,7 +390,7 @@ class LaneProgram(CodeContent):
                 corners = [x << self.amount(op) for x in a]
             case arith.ShRSIOp(), [a]:
                 corners = [x >> self.amount(op) for x in a]
-            case func.CallOp(), [a, *_] if factors := self.factors(op) or self.factors(op, REQUANTISE_EVEN):
+            case func.CallOp(), [a, *_] if (factors := self.factors(op, *REQUANTISING)) is not None:
                 multiplier, shift = factors
                 corners = [(x << max(shift, 0)) * multiplier >> 31 + max(-shift, 0) for x in a]
                 corners = [corners[0], corners[1] + 1]

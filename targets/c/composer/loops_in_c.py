@@ -10,8 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects.num import GREATEST, PLACE, SUM, NextOp, ReduceOp
 from tinyml.dialects.num.kernels.lane_programs import (
     GREATER,
-    REQUANTISE,
-    REQUANTISE_EVEN,
+    REQUANTISING,
     Element,
     Entry,
     Join,
@@ -129,9 +128,9 @@ class _Function:
         return f"const int32_t {self._name(op.results[0])} = {text};"
 
     def _arguments(self, op: func.CallOp, values: Sequence[str]) -> Sequence[str]:
-        if called(op) not in (REQUANTISE, REQUANTISE_EVEN):
+        if called(op) not in REQUANTISING:
             return values
-        if (factors := self.program.factors(op, called(op))) is not None:
+        if (factors := self.program.factors(op, *REQUANTISING)) is not None:
             return [*values, *map(str, factors)]
         x, multiplier, shift = values
         return [x, multiplier, f"(int8_t){shift}"]

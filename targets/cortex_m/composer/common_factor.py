@@ -105,8 +105,6 @@ class HalfwordChannels(RowKernel):
     """The code for a tile of one window that consists of a run of pixels of halfwords.
 
     r0 points into the weight stream, r3 into the pixels; r1 is the end of the loop over pixels.
-
-    STEPS: the number of consecutive weights of a channel in a word of the stream.
     """
 
     SATURATED = 0

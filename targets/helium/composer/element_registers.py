@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.num import PLACE, SUM, ReduceOp
 from tinyml.dialects.num.kernels.lane_functions import REGISTER, WIDTHS
-from tinyml.dialects.num.kernels.lane_programs import REQUANTISE_EVEN, Entry, LaneProgram, RowSum, Shared
+from tinyml.dialects.num.kernels.lane_programs import REQUANTISE_EVEN, REQUANTISING, Entry, LaneProgram, RowSum, Shared
 from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 from tinyml.targets.composer.tile_code import Refused
 from tinyml.targets.cortex_m import thumb as t
@@ -294,7 +294,7 @@ class Registers:
 def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
     """The constants that an op reads from core registers."""
     if isinstance(op, func.CallOp):
-        factors = program.factors(op) or program.factors(op, REQUANTISE_EVEN)
+        factors = program.factors(op, *REQUANTISING)
         return [] if factors is None else factors[:1]
     if isinstance(op, BY_SCALAR | arith.CmpiOp):
         first, second = program.operands(op)
