@@ -44,8 +44,8 @@ CHANGED = (
 """The changes, for a row of results."""
 
 SEEDOT_AHEAD = (
-    "the models differ: Shiftry's arithmetic loses no more than reported, but on these SeeDot's 16 bits lose less "
-    "than Shiftry's widths"
+    "the models differ: Shiftry's arithmetic loses no more than the paper reports, but on our models SeeDot's 16 bits "
+    "lose less than Shiftry's widths"
 )
 
 ROWS = (
