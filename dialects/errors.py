@@ -56,9 +56,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     known name; "" if no known name is similar.
 
     A known name is similar if `name` contains at most one mistake per four letters, rounded up, and none in the first
-    letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. In short names, only
-    swapped or doubled letters are allowed: in names of up to three letters, and in op names of up to four letters after
-    the dot.
+    letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. Swapped and doubled
+    letters are also allowed at the start of a name. In short names, no other mistakes are allowed: in names of up to
+    three letters, and in op names of up to four letters after the dot. The dialects of two op names must be equal.
 
     Except for op names, a known name is also similar if `name` is one of its parts between separators (at least three
     letters), or its prefix (at least four letters).

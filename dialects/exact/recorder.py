@@ -33,7 +33,8 @@ class Recorder(Emitter):
         """The interval (least, greatest) of a value that is the maximum of two others, computed by `arith.select`; None
         for any other value.
 
-        The least integer is at least 0 if one of the two values is the negation of the other.
+        If one of the two values is the negation of the other, the maximum is their magnitude, so that the interval
+        begins at 0 or above.
         """
         if not isinstance(owner := value.owner, arith.SelectOp) or not isinstance(owner.cond.owner, arith.CmpiOp):
             return None

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=256)
 def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
     """The unit and the zero point of a format whose numbers are `unit * (raw - zero)`; None if the number of some raw
-    deviates from this formula.
+    deviates from this formula, and for a format whose rows have separate scales.
 
-    The unit and the zero point are computed from the raws of least magnitude. The formula is checked for every raw of a
-    format of up to 16 bits. For wider formats it is checked for the raws around each power of two.
+    The unit and the zero point are computed from the raws 0 and 1. The formula is checked for every raw of a format of
+    up to 16 bits, and for the raws around each power of two in wider formats. Raws that rounding never returns, such as
+    NaR, are not checked.
     """
     smallest = np.array([[0, 1]], format.dtype)
     reals = format.decode(smallest)

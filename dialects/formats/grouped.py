@@ -144,7 +144,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def narrowed(self, bits: int) -> Self:
         """The format whose finest unit is 2^`bits` times that of this format. Groups whose unit is already at least as
-        great do not change.
+        great do not change. A format without groups is returned unchanged.
         """
         if (groups := self.groups) is None:
             return self

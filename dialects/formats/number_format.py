@@ -520,8 +520,8 @@ class NumberFormat(ABC):
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         """Round a number of any format to this format and return the raw.
 
-        Between families, the conversion is a table look-up if the table is short enough. Otherwise the number is first
-        converted to a float.
+        Between families, the conversion is a table look-up if the table is short enough and this format has at most 16
+        bits. Otherwise the number is first converted to a float.
         """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
@@ -540,7 +540,10 @@ class NumberFormat(ABC):
         """
 
     def binds(self, low: float, high: float | None) -> bool:
-        """True if `clamp` to [low, high] changes a number of this format. `high` None is infinity."""
+        """True if `clamp` to [low, high] can change a number of this format; always true for published arithmetic.
+
+        high: the upper limit; None for infinity.
+        """
         if self.AS_PUBLISHED:
             return True
         ends = self.encode(np.array([-math.inf, low, math.inf, math.inf if high is None else high]))
@@ -677,7 +680,7 @@ class NumberFormat(ABC):
         return self.for_range(-1.0, 1.0)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
-        """The sum of signed products: each term consists of a sign and several factors.
+        """The sum of signed products: each term consists of a sign and one or more factors.
 
         Exact formats round the sum once. Other formats round after each step.
         """

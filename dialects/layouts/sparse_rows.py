@@ -208,7 +208,7 @@ class GatheredRows:
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
     """The stream of rows for chips that gather elements of a vector, in groups of `entries` entries.
 
-    Returns None if a column exceeds two bytes.
+    Returns None if the index of a column does not fit in two bytes.
     """
     counts: list[int] = []
     parts: list[NDArray[np.uint8]] = []

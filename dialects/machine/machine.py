@@ -403,8 +403,9 @@ class Machine(ABC, Generic[V]):
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can take effect, one runtime function clamps and shifts. Otherwise the limit is applied before
-        the shift: its result is then known to be narrow, so that most of the computation needs few bytes.
+        If both limits can take effect and differ only in their sign, one runtime function clamps and shifts, provided
+        that it exists for the widths. Otherwise the limits are applied before the shift: its result is then known to be
+        narrow, so that most of the computation needs few bytes.
         """
         if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
@@ -420,7 +421,8 @@ class Machine(ABC, Generic[V]):
     def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """(a * 2^left + b) / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can take effect, one runtime function aligns, adds and clamps 16-bit integers.
+        If both limits can take effect and differ only in their sign, one runtime function aligns, adds and clamps
+        16-bit integers. Otherwise the sum is rounded by `rescale_to`.
         """
         bits = high.bit_length() + 1
         fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
@@ -437,7 +439,8 @@ class Machine(ABC, Generic[V]):
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """a * b / 2^right, rounded half up and clamped to [low, high].
 
-        If neither limit can take effect, one runtime function multiplies and rounds 16-bit integers.
+        If neither limit can take effect and the product needs more than 16 bits, one runtime function multiplies and
+        rounds 16-bit integers. Otherwise the product is rounded by `rescale_to`.
         """
         least, most = self._product(a, b)
         wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))

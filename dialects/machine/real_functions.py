@@ -61,8 +61,8 @@ def _softplus(x: Reals) -> Reals:
 
 
 def _log(x: Reals) -> Reals:
-    """The natural logarithm. Arguments below the least positive number of single precision are replaced by this
-    number.
+    """The natural logarithm. Arguments below 2^-126, the least positive normal number of single precision, are replaced
+    by this number.
     """
     return np.log(np.maximum(x, LEAST_POSITIVE))
 

@@ -113,8 +113,8 @@ class ContractOp(ClosedNestOp):
         return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
 
     def store_of(self, sum: Sum) -> memref.StoreOp | None:
-        """The store of a rounded sum. Returns None unless the sum has exactly one store and this store writes a buffer
-        sequentially.
+        """The store of the rounded `sum`. Returns None unless this is the only store of the contraction and the only
+        use of the rounded sum, and it writes the results of all windows in the order of the buffer's elements.
         """
         finish, stores = sum.finish, self.stores
         if finish is None or len(stores) != 1 or [use.operation for use in finish.result.uses] != stores:

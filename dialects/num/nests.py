@@ -348,9 +348,9 @@ class NestOp(ClosedNestOp):
     a sum or multiple of these, or an `affine.apply` of these. If the nest only moves elements, the `affine.apply` may
     contain remainders and quotients by constants.
 
-    The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
-    elements. An axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are
-    `num.reduce` ops.
+    The verifier rejects maps that loops cannot compute, and indices that are provably outside the buffer. Axes have at
+    least two elements. An axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a
+    pool, are `num.reduce` ops.
     """
 
     name = "num.nest"

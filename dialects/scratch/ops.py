@@ -351,8 +351,8 @@ class ViewOp(DialectOp):
 class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """A contiguous view of the elements of a memref, starting at an element offset that is computed at run time.
 
-    The view has the same storage as the memref. It may have another shape, and another element type with the same
-    storage type; in this case it reinterprets the raws.
+    The view is in the same memory space as the memref. It may have another shape, and another element type with the
+    same storage type; in this case it reinterprets the raws.
     """
 
     name = "scratch.slice"

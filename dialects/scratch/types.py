@@ -233,8 +233,8 @@ def packed_offset(type: MemRefType[Attribute]) -> int:
 
 
 def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
-    """The number of elements in the smallest group whose packed bits fill whole bytes, and the number of these
-    bytes.
+    """The number of elements in the smallest group whose packed bits fill whole bytes, and the number of these bytes.
+    For unpacked elements, the group is a single element.
     """
     bits = packed_bits(type)
     return (1, element_bytes(type)) if bits is None else (group_length(bits), group_bytes(bits))
@@ -255,14 +255,17 @@ _OUT_OF_RANGE = 1e30
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:
-    """The memory space of elements packed to `bits` bits. It has an offset if the format has no negative elements."""
+    """The memory space of elements packed to `bits` bits. It has an offset if `bits` is 4 and the format has no
+    negative elements.
+    """
     format = number_format(element)
     unsigned = format is not None and int(format.encode(np.array(-_OUT_OF_RANGE))) == 0
     return PackedRam(bits, OFFSETS.get(bits, 0) if unsigned else 0)
 
 
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
-    """The packed type of a buffer; None if packing would not reduce its size, or if raws are not integers.
+    """The packed type of a buffer; None if packing would not reduce its size, if raws are not integers, or if the
+    elements have no number format.
 
     Elements are packed to the least width of `tinyml.dialects.layouts.packed_bits` that represents their number format.
     """

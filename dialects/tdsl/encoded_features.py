@@ -42,7 +42,9 @@ class FeatureEncoding:
 
     The raw is `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`, rounded half up and clamped to [low,
     high]. The difference is clamped to [-span, span] before it is multiplied. `shifts`, `zeros` and `factors` are
-    arrays of shape (elements,). `factors` is None if no scale requires a multiplication.
+    arrays of shape (elements,).
+
+    If no scale requires a multiplication, `factors` is None. The raw is then the difference, clamped to [low, high].
     """
 
     shifts: NDArray[np.int8]
@@ -105,11 +107,12 @@ class FeatureEncoding:
 
 
 def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
-    """The encoding of features in a format whose numbers are affine in their raws; None for other formats and extreme
-    scales.
+    """The encoding of features in a format whose numbers are affine in their raws. Returns None for other formats, for
+    formats of published arithmetic, and for extreme scales.
 
-    A scale that is a power of two in units of the raws needs only a shift. Any other scale needs the product of two
-    integers: one of 16 bits, and one with one bit more than the raws, but at least 13 bits and a sign.
+    If all scales are powers of two in units of the raws, conversions need only shifts. Otherwise they need products of
+    two integers: one of 16 bits, and one with one bit more than the raws, but at least 13 bits and a sign. Formats of
+    more than 16 bits have no encoding in this case.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None

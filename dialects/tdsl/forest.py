@@ -144,7 +144,8 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def votes_between(self, votes: Array) -> tuple[Array, Array]:
-        """The least and the greatest possible sum of each result, at most `limit` in magnitude.
+        """For each result, the least and the greatest possible sum: -`limit` and `limit` or, without a `limit`, the
+        sums that the votes imply.
 
         votes: the number that each leaf adds to each result, of shape (leaves, results).
         """

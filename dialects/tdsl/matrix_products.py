@@ -185,10 +185,12 @@ class MatmulSumOp(MatrixProductsOp):
 
 
 class RowTimesConstant(RewritePattern):
-    """Rewrite x W to (W^T x^T)^T and compute W^T at compile time, so that sums read consecutive bytes of flash.
+    """Rewrite x W, for a row vector x and a constant W, to (W^T x^T)^T, and compute W^T at compile time, so that sums
+    read consecutive bytes of flash.
 
-    The products and their order do not change. W must have no other users, because flash would otherwise contain both W
-    and W^T. The elements of x must not be in groups with shared scales, because groups are along rows of weights.
+    The products and their order do not change. Every use of W must be such a product, because flash would otherwise
+    contain both W and W^T. The elements of x must not be in groups with shared scales, because groups are along rows of
+    weights.
     """
 
     @op_type_rewrite_pattern

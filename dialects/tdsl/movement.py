@@ -183,8 +183,8 @@ def unreshaped(value: SSAValue) -> SSAValue:
 
 
 def only_maker(value: SSAValue) -> Operation | None:
-    """The op that computes a value, through any reshapes. Returns None if the result of this op or of a reshape has
-    more than one use.
+    """The op that computes a value, through any reshapes. Returns None unless the result of this op and of each reshape
+    has exactly one use, and for a value that originates from a block argument.
     """
     if not value.has_one_use() or not isinstance(owner := value.owner, Operation):
         return None
@@ -192,8 +192,8 @@ def only_maker(value: SSAValue) -> Operation | None:
 
 
 def only_reader(value: SSAValue) -> Operation | None:
-    """The op that reads a value, through any reshapes. Returns None if the value or the result of a reshape has more
-    than one use.
+    """The op that reads a value, through any reshapes. Returns None unless the value and the result of each reshape
+    have exactly one use.
     """
     if (use := value.get_user_of_unique_use()) is None:
         return None

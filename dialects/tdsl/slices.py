@@ -181,8 +181,8 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input shifted towards the start of an axis. The first `count` elements are dropped, and the last `count`
-    elements are duplicated at the end.
+    """The input shifted by `count` elements towards the start of an axis. The first `count` elements are dropped. The
+    last `count` elements of the result are those of the input.
     """
 
     name = "tdsl.move_up"
@@ -297,9 +297,9 @@ class WindowOp(TensorOp):
     """Adjacent windows of an image 1 x H x W x C, as a tensor N x KH x KW x C.
 
     Element (n, i, j, c) of the result is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`.
-    Outside the image, it is the real `value` (0 by default). `margins` is the maximum number of pixels by which a
-    window extends beyond the image above, below, on the left and on the right. `across` is the distance between windows
-    in pixels, if there are several windows.
+    Outside the image, it is the real `value` (0 by default). `margins` contains the maximum numbers of pixels by which
+    a window extends beyond the image above, below, on the left and on the right. `across` is the distance between
+    windows in pixels, if there are several windows.
 
     `ring` may be set for a single window. It is the height and width of the image. The operand, 1 x h x w x C, then
     contains only some pixels of this image, which include the pixels of the window. Pixel (y, x) is stored at (y mod h,

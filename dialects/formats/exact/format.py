@@ -380,8 +380,8 @@ class ExactFormat(ExactNumbers):
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
         """The result of a function for a value of the format `source`, interpolated as in fixed-point formats.
 
-        Returns None unless the integers of the argument and of the result have at most 16 bits, and for a function that
-        is not interpolated.
+        Returns None for a function that is not interpolated, and unless the integers of the argument and of the result
+        have at most 16 bits and their scales are scales of fixed point.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 

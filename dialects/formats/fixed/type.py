@@ -336,7 +336,9 @@ class SignedType(StatedRounding):
         return SignedType(width, width - 1)
 
     def for_range(self, low: float, high: float) -> SignedType:
-        """The format with the finest scale at which no number from low to high saturates."""
+        """The format with the finest supported scale at which the magnitude of every number from low to high is less
+        than 2^(width - 1) units.
+        """
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
         return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
@@ -382,8 +384,10 @@ class UnsignedType(RoundedInteger):
         return UnsignedType(width, width)
 
     def for_range(self, low: float, high: float) -> UnsignedType:
-        """The format with the finest scale at which saturation changes the number `high` by no more than rounding could
-        change it.
+        """The format with the finest supported scale at which the number `high` is less than 2^width units. Saturation
+        then changes it by less than one unit.
+
+        low: ignored, because negative numbers become 0.
         """
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
