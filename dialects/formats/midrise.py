@@ -90,15 +90,16 @@ class MidriseType(ExactInteger):
         return MidriseType(width, width)
 
     def for_range(self, low: float, high: float) -> MidriseType:
-        """The format with the finest scale at which no number from low to high exceeds the greatest level by more than
-        half the distance between levels.
+        """The format with the finest scale at which the magnitude of no number from low to high exceeds the greatest
+        level by more than half the distance between levels.
         """
         greatest = max(abs(low), abs(high))
         fitting = (frac for frac in reversed(FRACS) if greatest <= np.ldexp(1.0, self.width.data - frac))
         return MidriseType(self.width.data, next(fitting, FRACS[0]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MidriseType:
-        """The format of this width whose scale minimises the weighted squared error over the constant.
+        """The format of this width with the least weighted squared error over the constant, among the scale of this
+        format and the next `CANDIDATE_SCALES` - 1 finer scales.
 
         importance: the weights of the squared errors; None for equal weights.
         rows: ignored, because rows cannot have separate scales.

@@ -126,8 +126,8 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The format whose shift scales the greatest magnitude of [low, high] to just below the greatest number of the
-        format.
+        """The format of the same kind with the greatest supported shift at which the greatest number is at least the
+        greatest magnitude of [low, high].
         """
         magnitude = max(abs(low), abs(high))
         greatest = _magnitude(_greatest(self.e.data, self.m.data), self.e.data, self.m.data)
@@ -135,8 +135,9 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
-        """The format with the least weighted squared error over `constant`, among all supported pairs of exponent and
-        fraction bits of this width.
+        """The format with the least weighted squared error over `constant`. The candidates are this format and, for
+        each supported division of its width into exponent and fraction bits, the format that `for_range` returns for
+        the constant.
         """
         reach = float(np.abs(constant).max(initial=0))
         kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]

@@ -174,7 +174,7 @@ class MinimumOp(BinaryOp):
 
 @irdl_op_definition
 class MultiplyOp(BinaryOp):
-    """x * y."""
+    """x * y. For i1, the logical and."""
 
     name = "stablehlo.multiply"
 

@@ -29,7 +29,7 @@ from tinyml.dialects.stablehlo.elementwise import UnaryOp
 
 @irdl_op_definition
 class ConstantOp(PureOp):
-    """A constant tensor, whose elements are those of the dense attribute `value`."""
+    """A constant tensor. `value`, a dense attribute or a dense resource, contains its elements."""
 
     name = "stablehlo.constant"
     value = prop_def(BaseAttr(DenseIntOrFPElementsAttr) | BaseAttr(DenseResourceAttr))

@@ -92,8 +92,8 @@ def _fraction(bits: int) -> Callable[[float, float | None], float]:
 
 
 def _whole(bits: int) -> Callable[[float, float | None], float]:
-    """A function that returns the scale at which the greatest unsigned raw of `bits` bits represents the parameter (1
-    by default).
+    """A function that returns the scale at which the greatest unsigned raw of `bits` bits represents the parameter of
+    the unit. Without a parameter, it returns the scale 1.
     """
     return lambda number, full: 1.0 if full is None else full / ((1 << bits) - 1)
 

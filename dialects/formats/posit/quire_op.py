@@ -35,7 +35,7 @@ class QuireOp(EmittedOp, ABC):
 
     @property
     def layout(self) -> Layout:
-        """How memory stores the quire: the widths, the unit and the step of its integers."""
+        """The layout of the quire in memory: the widths, the unit and the step of its integers."""
         return cast(LaidOut, self.type).layout
 
     def verify_(self) -> None:

@@ -364,8 +364,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format of this width whose es, window and shift minimise the weighted squared error over the constant.
-        The standard's type is returned unchanged.
+        """The format of this width with the least weighted squared error over the constant: this format, or one with
+        another es, window and shift for the same range. The standard's type is returned unchanged.
         """
         if self.window is None:
             return self

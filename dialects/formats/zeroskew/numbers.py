@@ -263,8 +263,8 @@ def single(real: float) -> float:
 def multiplier_and_shift(factor: float) -> tuple[int, int]:
     """The multiplier and the shift of a positive factor: factor = multiplier * 2^(shift - 31).
 
-    This is TensorFlow Lite's QuantizeMultiplier. The multiplier lies in [2^30, 2^31). Factors below 2^-32 become 0.
-    Factors above 2^30 become the greatest representable factor.
+    This is TensorFlow Lite's QuantizeMultiplier. The multiplier lies in [2^30, 2^31). For factors below 2^-32, both
+    results are 0. Factors of 2^30 and above become the greatest representable factor.
     """
     fraction, shift = math.frexp(factor)
     multiplier = math.floor(math.ldexp(fraction, _PRECISION) + 0.5)

@@ -144,7 +144,7 @@ def quantised_multiplier(factor: float) -> tuple[int, int]:
     """The pair (multiplier, shift) with multiplier in [2^30, 2^31) and factor = multiplier * 2^(shift - 31).
 
     This is TensorFlow Lite's QuantizeMultiplier. The multiplier is rounded, halves away from zero. It is 0 for factors
-    below 2^-32, and the greatest multiplier for factors above 2^30.
+    below 2^-32, and the greatest multiplier for factors of 2^30 and above.
     """
     exact = Fraction(factor)
     shift = 0

@@ -365,8 +365,8 @@ class ZeroSkewType(ZeroSkewNumbers):
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
         """The average, by TensorFlow Lite's AVERAGE_POOL_2D, whose result has the format of the elements.
 
-        It is the average of raws, rounded to nearest, halves away from zero. In an `even` format, it is the result of
-        `_mean_to_even`.
+        It is the average of raws, rounded to nearest, halves away from zero, and then converted to this format. In an
+        `even` format, it is instead the result of `_mean_to_even`.
         """
         source = skewed(value_format)
         if self.halves_to_even:
@@ -464,7 +464,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The type of a sum of squares. Raises `InputError` if a sum of `count` squares may exceed 32 bits."""
+        """The type of a sum of squares: i32 for elements of at most 8 bits, the type of the base class for wider
+        elements.
+
+        Raises `InputError` if a sum of `count` squares of elements of at most 8 bits may exceed 32 bits.
+        """
         source = skewed(value_format)
         if source.bits > USUAL_WIDTH:
             return super().square_total(count, value_format)
@@ -485,9 +489,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.call("tm_root_multiplier_s32", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """value * factor, by TensorFlow Lite's L2_NORMALIZATION for elements of at most 8 bits.
+        """value * factor, by TensorFlow Lite's L2_NORMALIZATION for elements of at most 8 bits. For wider elements, it
+        is the result of the base class.
 
-        The intermediate result is in units of 2^-7 if that is the scale of this format, otherwise in units of 2^-15.
+        The intermediate result of L2_NORMALIZATION is in units of 2^-7 if that is the scale of this format, otherwise
+        in units of 2^-15.
         """
         if (source := skewed(value_format)).bits > USUAL_WIDTH:
             return super().normalised(m, value, factor, total, value_format)

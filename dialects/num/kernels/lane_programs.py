@@ -177,8 +177,9 @@ class LaneProgram(CodeContent):
     def operands(self, op: Operation) -> Sequence[Operand]:
         """The operands of an op, except shift amounts, constant factors and indices of elements.
 
-        For an inner loop, the result is the initial values. For the `num.next` of an inner loop, it is the values for
-        the next iteration.
+        For an inner loop, the result is the initial values, and for its `num.next`, the values for the next iteration.
+        For the reduction of all lanes, it is the initial value and the value of a lane. It is empty for a sum over a
+        row.
         """
         match op:
             case memref.LoadOp():
@@ -302,7 +303,7 @@ class LaneProgram(CodeContent):
     @property
     def work(self) -> int:
         """A lower bound on the number of scalar instructions of a call. In each iteration, most ops count as one
-        instruction, and each product of a sum over a row as another one.
+        instruction, and a sum over a row as one instruction per product.
         """
         total = 0
         for op in self.ops:

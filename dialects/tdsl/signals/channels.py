@@ -175,11 +175,12 @@ class TaperOp(IntegerOp):
 
 @irdl_op_definition
 class ScaledSpectrumOp(IntegerOp, SpectrumOp):
-    """The spectrum of N real samples. The samples are first doubled as often as all of them still fit in 16 bits.
+    """The spectrum of N real samples, where N / 2 is a power of four. The samples are first doubled as often as their
+    magnitudes stay below 2^15; the magnitude of the sample -2^15 is ignored.
 
-    N / 2 is a power of four. The first pair of the result contains the number of doublings and 0, instead of bins 0 and
-    N / 2. Each of the log4(N / 2) stages divides by its radix before it rotates numbers. So does the last step, which
-    separates the bins of the real signal. Sums wrap around.
+    The first pair of the result contains the number of doublings and 0, instead of bins 0 and N / 2. Each of the log4(N
+    / 2) stages divides its inputs by 4 before it rotates them. The last step separates the bins of the real signal, and
+    divides by 2 both before and after the rotation. Sums wrap around.
     """
 
     name = "tdsl.scaled_spectrum"
@@ -242,7 +243,7 @@ def _rounded(x: Array) -> Array:
 
 
 def _over(x: Array, count: int) -> Array:
-    """Integers divided by `count`, computed as a multiplication by 32767 // count."""
+    """Integers divided by `count`: multiplied by 32767 // count and shifted right by 15 bits, rounded to nearest."""
     return _rounded(x * (32767 // count))
 
 
@@ -501,8 +502,11 @@ def _gains(strength: float, offset: float, bits: int) -> NDArray[np.int64]:
 
 @irdl_op_definition
 class ChannelFeaturesOp(IntegerOp):
-    """`unit` times 64 ln(y 2^bits), rounded to an integer, for each channel. x is the channel minus its noise,
-    multiplied by a gain that decreases with the noise. y is x^2 / 4 if x is below 2, and x - 1 otherwise.
+    """The feature of each channel, multiplied by `unit`: 64 ln(y 2^bits), rounded to an integer, or 0 if y 2^bits is
+    below 2.
+
+    Let x be the channel minus its noise, multiplied by 2^bits and by a gain that decreases with the noise. y is x^2 / 4
+    if x is below 2, and x - 1 otherwise, as an integer in units of 2^-6.
 
     * channels, noise: the channels, and the estimate of their noise.
     * least: the least fraction of a channel that remains after the noise is subtracted.
@@ -510,8 +514,7 @@ class ChannelFeaturesOp(IntegerOp):
     * unit: the real that represents the integer 1.
     * bits: the result of `channel_bits`.
 
-    If y 2^bits is below 2, the feature is 0. The result has 16 bits, which contain the integers, or 8 bits, to which
-    the features are rounded once.
+    The result has 16 bits, which contain the integers, or 8 bits, to which the features are rounded once.
     """
 
     name = "tdsl.channel_features"
