@@ -88,7 +88,7 @@ class ErfOp(FunctionOp):
 
 @irdl_op_definition
 class LogOp(FunctionOp):
-    """Natural logarithm. For arguments below 2^-126, including negative numbers, the result is the logarithm of 2^-126."""
+    """Natural logarithm. For arguments below 2^-126, including negative numbers, it is the logarithm of 2^-126."""
 
     name = "num.log"
     FUNCTION: ClassVar[Function] = "log"

@@ -44,8 +44,9 @@ REGRESSION_LOSS = 0.01
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
     """Reduce the votes of each forest to `VOTE_BITS` bits, and return the new choices.
 
-    The votes of a forest are unchanged if they may change later (`limit`), or if narrow votes change more answers of
-    the program on reals. For a regression, the loss may increase by `REGRESSION_LOSS`.
+    The votes of a forest are unchanged if they may change later (`limit`), or if the reduction increases the number of
+    answers that differ from those of the program on reals. For a regression, the loss may increase by at most
+    `REGRESSION_LOSS`.
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op) and op.limit is None]

@@ -25,14 +25,14 @@ from tinyml.transforms.ir.chosen_accumulators import KnownSums, choose
 
 @dataclass(frozen=True)
 class ChooseAccumulatorsPass(ModulePass):
-    """Set `acc` and `bound` of every product of matrices at L1.
+    """Set `acc` and `bound` of every matrix product and convolution at L1.
 
-    spare: the maximum number of bits that constant matrices may lose for a narrower accumulator. Matrices with
-    several readers lose none.
+    spare: the maximum number of bits that constant matrices may lose for a narrower accumulator. Matrices with several
+        readers lose none.
 
-    Raises `InputError` if an option is negative, and if no accumulator of the format is wide enough. Accumulators
-    are cached for all programs to which one pass object is applied, because the candidates of a search have most
-    sums in common.
+    Raises `InputError` if an option is negative, and if no accumulator of the format is wide enough. Accumulators are
+    cached for all programs to which one pass object is applied, because the candidates of a search have most sums in
+    common.
     """
 
     name = "choose-accumulators"

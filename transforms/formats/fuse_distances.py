@@ -81,7 +81,7 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a vector, or of which the vector is a row or column. None for other vectors."""
+    """The constant that defines a vector, directly or by an index op. None for other vectors."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 

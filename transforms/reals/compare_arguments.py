@@ -20,8 +20,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 
 @dataclass(frozen=True)
 class CompareArgumentsPass(ModulePass):
-    """Let `tdsl.argmax` read the argument of tanh, sigmoid and exp, directly or through a reshape, and remove these
-    functions.
+    """Let `tdsl.argmax` read the argument of an increasing function (a `tdsl.FunctionOp` such as tanh, sigmoid and
+    exp), directly or through a reshape, and remove the function.
 
     relu is preserved, because it makes negative elements equal. A function whose result has other readers, such as a
     result that the program returns, is preserved too, because the scale of its argument is chosen to suit the function.

@@ -27,10 +27,11 @@ _COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 
 @dataclass(frozen=True)
 class HoistInvariantsPass(ModulePass):
-    """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
+    """Move matrix products, convolutions and transcendental functions, such as exp, out of `scf.for`, with the ops that
+    compute their operands.
 
-    Other tensor ops are moved if their results have no more elements than the operands that would otherwise stay
-    live only for these ops. Ops that depend on the iteration are not moved.
+    Other tensor ops are moved if their results have no more elements than the operands that would otherwise stay live
+    only for these ops. Ops that depend on the iteration are not moved.
     """
 
     name = "hoist-invariants"
@@ -69,11 +70,11 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """Whether moving an op before a loop needs no additional memory.
+    """Whether moving a tensor op before a loop needs no additional memory.
 
-    The result of the op must have no more elements than the operands that would otherwise stay live only for the op.
+    The result of the op must have no more elements than the tensors that would otherwise stay live only for the op.
 
-    waiting: these operands.
+    waiting: the operands of the op that are available before the loop.
     """
     if not isinstance(op, tdsl.TensorOp):
         return False

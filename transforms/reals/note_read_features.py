@@ -22,8 +22,8 @@ MOST_READ = 0.75
 class NoteReadFeaturesPass(ModulePass):
     """Record in the interface which input elements the forests of a program read.
 
-    The interface is unchanged if other ops read the input, or if forests read at least the fraction `MOST_READ` of
-    the input elements.
+    The interface is unchanged if other ops read the input, and if forests read no element or at least the fraction
+    `MOST_READ` of the input elements.
     """
 
     name = "note-read-features"

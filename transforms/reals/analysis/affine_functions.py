@@ -107,8 +107,8 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
     """Exchange an op with the affine function of its operand. None if the two cannot be exchanged.
 
     For an index or a slice, the function must be the same for all indices along each axis of which only a part is
-    selected. For a padding, the function must be the same for all elements. For a max pool, the function must be the
-    same for all pixels and have positive factors.
+    selected, or whose stride is not 1. For a padding, the function must be the same for all elements. For a max pool,
+    the function must be the same for all pixels and have positive factors.
     """
     parts = function.factors, function.addends
     match op:

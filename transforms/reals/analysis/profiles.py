@@ -90,7 +90,9 @@ class _Statistics:
         self.low, self.high = min(self.low, low), max(self.high, high)
 
     def make_room_below(self, threshold: float) -> None:
-        """Extend the range to numbers below a threshold, so that values below the threshold do not saturate to it."""
+        """Extend the range below a threshold, so that values below the threshold do not saturate to it. The extension
+        is `ROOM` times the distance between the threshold and the greatest value.
+        """
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
@@ -168,10 +170,11 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """For each tensor of a detector, the least and the greatest value on samples that are moved away from their mean.
+    """For each tensor of a detector, the least and the greatest value on samples that are moved away from their mean by
+    `stretched`.
 
-    The samples are moved by the first of `REACH_MULTIPLES` at which the detector classifies more than half of the
-    normal samples as anomalies. If there is none, they are moved by the first of `REACH_MULTIPLES`.
+    The distance is multiplied by the first of `REACH_MULTIPLES` with which the detector classifies more than half of
+    the normal samples as anomalies. If there is none, it is multiplied by `REACH_MULTIPLES[0]`.
 
     usual: the normal samples.
     threshold: the threshold of the detector.

@@ -113,8 +113,8 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
 
 
 def _finer(pixels: _Pixels, part: Tiling, memory: TileMemory) -> Tiling:
-    """The tiling with the fewest pixels in a tile that takes about as long as a given tiling. Smaller tiles let results
-    overwrite more of the image.
+    """The tiling with the fewest pixels per tile that takes about as much time as the tiling `part`. Smaller tiles let
+    results overwrite more of the image.
     """
     if (most := pixels.time(part.pixels)) is None:
         return part
