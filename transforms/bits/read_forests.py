@@ -36,9 +36,10 @@ class ReadForestsPass(ModulePass):
     """Replace the call of a forest's function by a loop over its trees, if the function of the model has the attribute
     `tinyml.forest_room`.
 
-    The arrays of the loop have the attribute `tinyml.data`, and the lengths that the attribute states: the number of
-    trees, their roots, the features, thresholds and children of the inner nodes, and the votes of the leaves. Unused
-    elements are zero, and are not read. Element types depend on the room and the number formats only.
+    The arrays of the loop have the attribute `tinyml.data`. They contain the number of trees, their roots, the
+    features, thresholds and children of the inner nodes, and the votes of the leaves. Their lengths are those that
+    `tinyml.forest_room` states; unused elements are zero, and are not read. Their element types depend only on
+    `tinyml.forest_room` and the number formats.
     """
 
     name = "read-forests"
@@ -58,7 +59,9 @@ class ReadForestsPass(ModulePass):
 
 
 def _uncast(run: SSAValue) -> SSAValue:
-    """The run of known length that an argument of a call is."""
+    """The memref of static length that a cast converts to the argument `run` of a call; `run` itself if it is not the
+    result of a cast.
+    """
     return run.owner.source if isinstance(run.owner, memref.CastOp) else run
 
 

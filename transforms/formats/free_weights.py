@@ -22,8 +22,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then valid for every value that the format of a weight represents. Raises
-    `InputError` for a sparse matrix, whose structure is a part of the program, for the samples that an estimator
-    stores, and for a forest that compares floats or rounds its votes.
+    `InputError` for a sparse matrix, such as that of the samples that an estimator stores, because its structure is a
+    part of the program. It is also raised for a forest that compares floats or rounds its votes.
     """
 
     name = "free-weights"

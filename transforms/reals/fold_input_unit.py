@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 class FoldInputUnitPass(ModulePass):
     """Assign the unit of a sensor to the argument of a program on reals, and record unit and format in the interface.
 
-    The unit and the format in the interface describe the caller's input. If a program already has a unit and a format,
-    it is unchanged. The pass must run before `profile`. After this pass, `assign-format` assigns the format to the
+    The unit and the format in the interface describe the caller's input. If the interface already contains a unit, the
+    program is unchanged. The pass must run before `profile`. After this pass, `assign-format` assigns the format to the
     argument. If the argument already has a format that represents the reals of the sensor, the input is converted to
     this format, and only raws outside its range change.
 
     input_unit: a unit, or several units separated by commas that repeat over the elements, in the order in which the
-    program reads them (`InputUnit.parse`). Without a unit the program is unchanged.
+        program reads them (`InputUnit.parse`). Without a unit the program is unchanged.
 
     Raises `InputError` for an unknown unit, for units that do not repeat to the length of the input, for features that
     already have scales, and for an input with a format that represents other reals.

@@ -21,12 +21,18 @@ COUNTED = ("trees", "inner nodes", "leaves with different votes")
 
 @dataclass(frozen=True)
 class LeaveForestRoomPass(ModulePass):
-    """Set `tinyml.forest_room` on the function of the model, and the limit of its forest's sums, which is the greatest
-    sum of votes in the profiled range. The interface then names no features that the forest reads.
+    """Set `tinyml.forest_room` on the function of the model: the greatest numbers of trees, inner nodes and leaves of a
+    forest that may later replace the forest of the program.
 
-    weights_margin: the factor by which the room exceeds the forest's sizes, or those that the attribute states.
+    The pass also limits the sums of the forest's votes to the number of trees times the least power of two that no
+    profiled vote exceeds in magnitude. It removes the list of the features that the forest reads from the interface. A
+    program without a forest is unchanged.
 
-    Raises `InputError` for several forests, for a forest that exceeds the stated room, and for votes without a profile.
+    weights_margin: the factor by which the numbers exceed those of the forest or, if `tinyml.forest_room` is already
+        set, those that it states. Products are rounded up.
+
+    Raises `InputError` for several forests, for a forest that exceeds the stated numbers, and for votes without a
+    profile.
     """
 
     name = "leave-forest-room"

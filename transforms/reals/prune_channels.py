@@ -34,7 +34,7 @@ class PruneChannelsPass(ModulePass):
     importance: an .npz file with a number for each channel of each filter, by the name of the filter's weights; without
         it, the importance of a channel is the L1 norm of its weights, divided by that of all remaining channels of the
         filter.
-    mode: the plan, a name of `tinyml plan`.
+    mode: the schedule of the plan, as in `tinyml plan`.
     bits: the width of an element in memory; by default the width of the program's elements, 32.
 
     Raises `InputError` if the limit cannot be reached, for an importance file that does not match the program, for an

@@ -48,9 +48,9 @@ class ScaleFeaturesPass(ModulePass):
 
     If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
     data is mapped into [-1, 1]. If other ops, such as squared distances, read the result of a scaler, the caller
-    computes this result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs for
-    which the interface already records scales, a unit, a format or an order of axes. The pass must run before
-    `profile`.
+    computes this result instead of the program. Inputs with several axes of more than one element are unchanged, and so
+    are inputs for which the interface already records scales, a unit, a format or an order of axes. The pass must run
+    before `profile`.
 
     data: .npz file with inputs `x`.
 
@@ -86,8 +86,9 @@ def _ranges(x: Reals) -> tdsl.FeatureMap:
     the feature's range.
 
     Scales are powers of two. A zero is a multiple of a 64th of the least power of two that is not below half of the
-    range; it is 0 for a feature whose range is about symmetric. In a format with enough fraction bits, the raw of a
-    feature is then the shifted feature minus an integer.
+    range. It is 0 for a constant feature, and for a feature whose greatest magnitude is at most `OFF_CENTRE` times half
+    of its range. In a format with enough fraction bits, the raw of a feature is then the shifted feature minus an
+    integer.
     """
     low, high = x.min(0), x.max(0)
     greatest, reach = np.maximum(np.abs(low), np.abs(high)), (high - low) / 2

@@ -1,5 +1,5 @@
-"""`take-profiles`: replaces the profiles of a model that was trained further, and so its scales, by those of an earlier
-program (L0).
+"""`take-profiles`: replaces the profiles, and thereby the scales, of a model that was trained further by those of an
+earlier program (L0).
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ REALS = "ir/0-reals.mlir"
 class TakeProfilesPass(ModulePass):
     """Replace the profile of every operation and argument by the corresponding profile of the program in an output
     folder.
+
+    The function also receives the name and the attributes of the earlier program's function. If it contains a forest,
+    `tinyml.forest_room` states the sizes of the earlier forest.
 
     weights_for: the output folder.
     weights_margin: as for `leave-room`, which runs afterwards.
@@ -65,8 +68,9 @@ class TakeProfilesPass(ModulePass):
                 new.attributes[PROFILE] = old.attributes[PROFILE]
 
     def _check_interface(self, old: FuncOp, new: FuncOp) -> None:
-        """Raise `InputError` if the interfaces of two functions differ in anything except the fraction of zeros in the
-        input, which depends on the data.
+        """Raise `InputError` if the interfaces of two functions differ. Three fields may differ, because they depend on
+        the data or the weights: the fraction of zeros in the input, the features that the program reads, and the
+        number of parts that the model stores.
         """
         was, now = tdsl.read_interface(old), tdsl.read_interface(new)
         names = [field.name for field in fields(was) if field.name not in ("input", "stored")]
@@ -82,7 +86,12 @@ class TakeProfilesPass(ModulePass):
 
 
 def _shape(op: Operation) -> object:
-    """What equal programs have in common. The nodes and leaves of a forest may differ."""
+    """A key that is equal for corresponding ops of two programs with the same structure: the name, the result types,
+    and the properties except weights, argument attributes and function names.
+
+    The key of a forest consists of its name and types only, and the key of its votes of the name only, because another
+    forest may have other nodes and leaves.
+    """
     if isinstance(op, tdsl.ForestOp):
         return op.name, op.out.type, op.input.type
     if isinstance(op, tdsl.ConstOp) and all(map(tdsl.is_forest, (use.operation for use in op.result.uses))):

@@ -171,9 +171,9 @@ class SearchDemotePass(LimitedPass):
     target: determines the stack, as for `select-kernels`.
     widths: the width of demoted tensors and the width of all other tensors. By default all other tensors have the
         format's usual width, and demoted tensors have the widest width that the format offers up to half of the usual
-        width.
-    loss: the permitted loss relative to the program on reals, in points of accuracy. It is in the unit of the metric
-        if the metric is not `disagreement`, or if the data have no labels.
+        width, or else the least width that it offers.
+    loss: the permitted loss relative to the program on reals, in points of accuracy. It is in the unit of the metric if
+        the metric is not `disagreement`, or if the data have no labels.
 
     Raises `InputError` for a negative loss, and if the program exceeds the limits even with all tensors demoted.
     """

@@ -132,10 +132,11 @@ class SearchParetoPass(LimitedPass):
             yield from in_modes(program, self.plans) if self.plans else [program]
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Whether no further program needs to be searched.
+        """Whether no further program needs to be searched. With a metric other than `margin`, one result suffices. With
+        `margin` and a limit on RAM, two results suffice if the preferred one needs less than the fraction 1 -
+        `SPARE_RAM_SHARE` of this RAM.
 
-        Further programs round loop-carried sums. They are useful only if the best program so far needs nearly all of
-        the permitted RAM, because the rounding takes time and has little other benefit.
+        Further programs round loop-carried sums, which takes time and is of little use if RAM is left.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
