@@ -83,7 +83,8 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
     """The narrow operand of a C multiplication that computes a product of extended integers: the value before the
-    extension, or a constant that fits the type from which `other` was extended.
+    extension, or a constant that fits the type from which `other` was extended. This type must be i8 or i16, and
+    half as wide as the type of `other`.
 
     Returns None for any other factor, for the extension of an i1, and for a constant by which C shifts instead.
     """
@@ -303,7 +304,8 @@ SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
 
 @dataclass(frozen=True)
 class LowerArithToCPass(ModulePass):
-    """Replace the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
+    """Replace the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`, and with
+    further functions for callers.
 
     The module contains one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function has no parameter and `NAME_input` returns the input's
@@ -355,7 +357,8 @@ def _model(module: ModuleOp) -> func.FuncOp:
 
 
 def _remove_dead(program: c.ProgramOp) -> None:
-    """Remove expressions, variables, loops, constants and the arena if no result or effect depends on them.
+    """Remove expressions, variables, loops, constants and the arena if no result or effect depends on them. Constants
+    that the caller loads remain.
 
     Unlike `dce`, this function also removes variables that are read only to update themselves.
     """

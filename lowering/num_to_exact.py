@@ -76,7 +76,9 @@ class LowerNumToExactPass(ModulePass):
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """For each load from a constant array, the interval from the least to the greatest raw of the array."""
+    """For each load of an integer from a constant array, the interval from the least to the greatest raw of the array.
+    Arrays whose content is not a part of the program (`DATA`) are omitted.
+    """
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     intervals: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():
@@ -99,7 +101,7 @@ Interval: TypeAlias = tuple[int, int]
 def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
     """Lower packed constants, buffers and arguments of a function to bytes.
 
-    Raises `InputError` if a kernel may access elements that do not begin at a group boundary.
+    Raises `InputError` if a kernel or a copy accesses a run of elements that may not begin at a group boundary.
     """
     for op in list(function.walk()):
         if not isinstance(op, scratch.ConstantOp | scratch.ViewOp):

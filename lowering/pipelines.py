@@ -187,11 +187,11 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:
     """Run passes in order on a verified module. Verify the module where its level changes, and at the end.
 
-    Passes raise `InputError` for unsupported programs. Raises `DefectError` if a pass of tinyml produces an invalid
-    module.
+    Passes raise `InputError` for unsupported programs. Raises `DefectError` if all passes are tinyml's and one of them
+    produces an invalid module.
 
-    of_user: true for a module from a file that tinyml wrote and that may have been modified; an invalid result is
-        then the fault of the input.
+    of_user: true for a module from a file that tinyml wrote and that may have been modified; an invalid result is then
+        the fault of the input.
     """
     checked = EndVerification()
     try:

@@ -301,9 +301,9 @@ class _Bufferization:
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
         """The buffer of the iter_arg at `position`, which contains the initial value.
 
-        It is the initial value's own buffer if the function allocated this buffer, if the value is computed in the
-        block of the loop or carried by a loop around it, and if no other op reads the value. Otherwise the value is
-        copied to a new buffer.
+        It is the initial value's own buffer if the function allocated this buffer and no other op reads the value, in
+        three cases: the value is computed in the block of the loop, carried by a loop around it, or a state of the
+        program. Otherwise the value is copied to a new buffer.
         """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]

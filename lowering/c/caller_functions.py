@@ -22,11 +22,12 @@ from tinyml.lowering.c.real_numbers import from_real, lies_below
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:
-    """The C functions for callers that the program supports, out of NAME_input, NAME_set, NAME_run,
-    NAME_predict_floats, NAME_score and NAME_is_anomaly.
+    """The C functions for callers that the program supports: for its input NAME_input, NAME_set, NAME_run and
+    NAME_predict_floats, and for its output NAME_score and NAME_is_anomaly.
 
     If the input arrives row by row, the program has no input buffer, and the functions that access the buffer are
-    omitted. NAME_set is also omitted for a packed input, whose elements cannot be set one by one.
+    omitted. A streaming program has the functions of `StreamFunctions` for its input instead. NAME_set and
+    NAME_predict_floats are also omitted for a packed input, whose elements cannot be set one by one.
 
     predict: the body of NAME_predict.
     """

@@ -57,7 +57,9 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
-    """The C function NAME_class_name, which returns the name of a class, one of `labels`, as a string in flash."""
+    """The C function NAME_class_name, which returns the name of a class, one of `labels`, as a string in flash. For any
+    other number, it returns an empty string.
+    """
     texts = [str(label) for label in labels]
     attribute, where, letter, cast = "", "", "char", ""
     if chip.flash_attribute is not None:
@@ -169,8 +171,8 @@ ROW_BITS = 16
 
 
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
-    """The declaration of the C function `NAME_row`, which the caller defines and which returns the rows of an
-    input.
+    """The declaration of the C function `NAME_row`, which the caller defines and which writes one row of an input to an
+    address.
 
     type: the C type of the elements.
     length: the macro for the number of elements in a row.

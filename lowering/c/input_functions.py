@@ -51,7 +51,7 @@ class InputBuffer:
         return [*made, self._predict_floats(format, spellings)]
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
-        """The address of the input buffer. If `instance` is given, it is in the memory of this instance."""
+        """The address of the input buffer. If `instance` is given, the buffer is in the memory of this instance."""
         if (given := self.program.given) is not None:
             pointer = c.PointerType(self.element)
             view = c.ViewOp("arena", given.offset.value.data, self.length, "", pointer, instance)

@@ -159,7 +159,9 @@ class ProgramBuilder:
         return kernel
 
     def constant(self, op: scratch.ConstantOp) -> c.ConstantOp:
-        """Declare a constant array, and return its declaration. Equal arrays have one declaration."""
+        """Declare a constant array, and return its declaration. Equal arrays have one declaration, except arrays whose
+        content is not a part of the program (`DATA`).
+        """
         type = _array(op.result.type)
         if not isinstance(type.memory_space, scratch.Flash | NoneAttr):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
@@ -502,7 +504,9 @@ def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) ->
 
 
 def _arena_offset(value: SSAValue) -> int:
-    """The offset of returned scores in the arena, in bytes. Raises `InputError` for values outside the arena."""
+    """The offset of returned scores in the arena, in bytes. Raises `InputError` for values outside the arena, and for
+    an offset that is not constant.
+    """
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data
