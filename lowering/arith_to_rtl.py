@@ -36,12 +36,13 @@ class LowerArithToRtlPass(ModulePass):
     """Replace memrefs by `rtl` memories in the only function of a module, and remove the function's arguments and
     returned arrays.
 
-    The new function first receives its input, element by element. At its end, it sends its outputs and returns the
-    label. A contraction with a constant compressed matrix is unchanged if the matrix entries can be distributed to
-    processing elements. Any other contraction becomes loops.
+    The new function first receives its input, element by element. An input that arrives row by row is instead received
+    at the place where the program asks for a row. At its end, the function sends its outputs and returns the label, if
+    there is one. A contraction with a constant compressed matrix is unchanged if the matrix entries can be distributed
+    to processing elements. Any other contraction becomes loops.
 
-    Raises `InputError` unless the module has exactly one function, and for packed arrays, arrays whose elements are not
-    integers, constants that the caller loads, and copies between arrays.
+    Raises `InputError` unless the module has exactly one function with a body, and for calls, packed arrays, arrays
+    whose elements are not integers, constants that the caller loads, and copies between arrays.
     """
 
     name = "lower-arith-to-rtl"
@@ -210,8 +211,8 @@ class _Piece:
 def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
     """Split an arena into pieces. Return the pieces in ascending order of addresses.
 
-    Two views are in one piece only if they overlap, directly or through other views. The word size of a piece is
-    the size of its widest element. Each piece becomes a memory with separate ports.
+    Two views are in one piece only if they overlap or contain bytes of the same word, directly or through other views.
+    The word size of a piece is the size of its widest element. Each piece becomes a memory with separate ports.
     """
     pieces = [
         _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views

@@ -199,8 +199,8 @@ class _Program:
         result.replace_all_uses_with(called)
 
     def _forest(self, op: func.CallOp) -> ForestCode:
-        """The forest that a called function evaluates. Raises `InputError` if the function is neither a forest
-        nor a runtime function.
+        """The forest that a called function evaluates. Raises `InputError` for a function that does not evaluate a
+        forest.
         """
         name = op.callee.string_value()
         declared = next(

@@ -172,7 +172,9 @@ class _Lowering:
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
-        """The result of the TOSA op that is equivalent to a movement op; None if TOSA has no equivalent op."""
+        """The result of the TOSA op that is equivalent to a movement op; None if TOSA has no equivalent op. For a
+        padding that a convolution of TOSA includes, it is the operand.
+        """
         to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
         match op:
             case tdsl.ReshapeOp():

@@ -186,8 +186,9 @@ def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
     """Return the names of the bias inputs of a layer's ONNX node, and the last op that the node replaces.
 
-    The bias is the constant that the program adds to the channels of the layer's result. Without such a constant,
-    the list is empty.
+    The bias is the constant that the program adds to the channels of the layer's result, or the constant initial value
+    of the layer's sums. Without such a constant, the list is empty. Raises `InputError` for initial values that are not
+    one constant per channel.
     """
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:

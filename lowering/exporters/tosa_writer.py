@@ -1,4 +1,4 @@
-"""Export of programs on 8-bit integers with zero point 0 as modules in TOSA 1.0."""
+"""Export of programs on 8-bit integers with scales and zero points as modules in TOSA 1.0."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Circuit:
         later.owner.operands = [signal]
 
     def close(self, advance: SSAValue) -> None:
-        """Connect the inputs of all registers. A register changes only while `advance` is set."""
+        """Connect the inputs of all registers. Except for a reset, a register changes only while `advance` is set."""
         for register in self.registers:
             old = register.op.data
             value = old

@@ -366,7 +366,9 @@ _EXTREMES: Mapping[type[Operation], str] = {
 
 
 def combinational(c: Circuit, operators: Operators, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """Emit combinational logic for a pure op. Raises `InputError` for an op on floats."""
+    """Emit combinational logic for a pure op. Raises `InputError` for an op that has no combinational logic, such as an
+    op on floats.
+    """
     width = operators.width(op.results[0])
     if type(op) in _UNSIGNED:
         operands = [

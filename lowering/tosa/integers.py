@@ -19,7 +19,9 @@ Integers: TypeAlias = ZeroSkewType
 
 
 def quantised(value: SSAValue) -> Integers:
-    """The format of a tensor with one scale. Raises `InputError` for any other format."""
+    """The format of a tensor of 8-bit integers with one scale, rounded as in TensorFlow Lite. Raises `InputError` for
+    any other format.
+    """
     format = tdsl.format_of(value)
     if (
         not isinstance(format, ZeroSkewType)

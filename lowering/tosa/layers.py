@@ -67,8 +67,8 @@ def constant_raws(value: SSAValue) -> Raws:
 
 
 def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
-    """Lower a convolution with groups of consecutive channels. With one channel per group, it becomes a depthwise
-    convolution.
+    """Lower a convolution with groups of consecutive channels. If there are several groups of one channel each, it
+    becomes a depthwise convolution.
     """
     image, margins = _image(op.rhs)
     windows = Windows(margins, op.steps, op.spread)

@@ -154,7 +154,8 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Rescale as `requantised` does, with integer factors. Raises `InputError` for factors TOSA cannot represent.
+        """Rescale as `requantised` does, with integer factors. Raises `InputError` for factors that TOSA cannot
+        represent, and if a left shift may leave 32 bits.
 
         factors: pairs of a multiplier and a left shift.
         most: an upper bound on the magnitude of the sums.

@@ -53,9 +53,9 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
     """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums. Raises `InputError`
-    for an unsupported objective.
+    for an unsupported objective, and for the parameter `sqrt`.
 
-    The parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
+    Other parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
     predictions.
     """
     name, *parameters = text.split() or [""]

@@ -52,6 +52,8 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
     """Extend a tensor along an axis by copies of its outermost elements. Return the extended tensor.
 
     before, after: the number of elements to add at each end.
+
+    Raises `InputError` for more than `MOST_COPIES` elements at one end.
     """
     shape = shape_of(value)
     if max(before, after) > MOST_COPIES:
@@ -67,7 +69,8 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """Repeat a tensor along its axes, and return the result.
+    """Repeat a tensor along its axes, and return the result. Raises `InputError` for more than `MOST_COPIES` copies
+    along an axis.
 
     counts: the number of copies along each axis.
     """

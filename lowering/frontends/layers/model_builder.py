@@ -273,7 +273,9 @@ class ModelBuilder:
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """The constant of the function for a parameter. Parameters with equal keys share one constant."""
+        """The constant of the function for a parameter. Parameters with equal keys share one constant. Raises
+        `InputError` for reals that are not finite in single precision.
+        """
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]

@@ -206,7 +206,8 @@ def pool(
     axes: str,
     include_padding: bool = False,
 ) -> OrderedTensor:
-    """Emit the pooling op `kind`: the maximum or the average of each window.
+    """Emit the pooling op `kind`: the maximum or the average of each window. Raises `InputError` for windows with
+    dilations.
 
     element: the element type of averages, by default the type of the image.
     include_padding: true to count padding as elements of an average.
@@ -244,8 +245,8 @@ def binary(
 ) -> OrderedTensor:
     """Emit an elementwise op of the class `make` on two operands.
 
-    The result has the axis order of the first operand whose order differs from the model's; if neither differs, it has
-    the model's order.
+    The result has the axis order of the first operand that has the rank of the result and an order other than the
+    model's. If there is no such operand, the result has the model's order.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [

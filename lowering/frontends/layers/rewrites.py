@@ -43,8 +43,8 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The patterns for weighted sums over prototypes; empty if the program contains no differences or no products,
-    which the patterns require.
+    """The patterns for weighted sums over prototypes; empty if the program contains neither a difference nor a product,
+    because the patterns require at least one of them.
     """
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
         return []
@@ -157,7 +157,8 @@ class AddedTwice(RewritePattern):
 def _layer(value: SSAValue) -> Layer | None:
     """The layer with constant weights whose result is `value`, directly or after reshapes.
 
-    Returns None if there is no such layer, or if `value`, the layer's result or the weights have another use.
+    Returns None if there is no such layer, if `value`, the layer's result or the weights have another use, and for a
+    matrix product with several columns.
     """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
@@ -170,7 +171,11 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor for each row of the weights; None if the factors vary along an axis other than the rows."""
+    """The factor for each row of the weights. Returns None if the factors vary along an axis other than the rows, and
+    if reshapes changed the shape of a layer that has several numbers per row.
+
+    shape: the shape of the tensor that is multiplied by the factors.
+    """
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:

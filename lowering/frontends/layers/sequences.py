@@ -21,11 +21,11 @@ tensors, followed by the step results.
 
 
 def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], body: Step) -> Sequence[SSAValue]:
-    """Emit a loop over steps. Return the carried tensors after the last iteration, followed by the sequences of
-    step results.
+    """Emit a loop over steps. Return the carried tensors after the last iteration, followed by the sequences of step
+    results.
 
-    A sequence concatenates the step results of all iterations along the first axis. Raises `InputError` for a
-    carried tensor whose shape changes.
+    A sequence contains the step results of all iterations along a new first axis. Raises `InputError` for a carried
+    tensor whose shape changes.
 
     trips: the number of iterations.
     carried: the initial values of the carried tensors.

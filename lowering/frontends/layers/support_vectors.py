@@ -97,8 +97,8 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 
 
 def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Array, addends: Array) -> SSAValue:
-    """Emit the column factor (2 v x - |v|^2) + addends, clamped to bounds that it does not exceed for |x| up to `REACH`
-    times the length of the longest vector.
+    """Emit the column factor (2 v x - |v|^2) + addends, and clamp it. The bounds are those of the product 2 factor v x
+    for |x| up to `REACH` times the length of the longest vector, extended to contain the addends.
 
     The column is one of two terms of a squared distance; the other term is factor |x|^2. If x lies far from all
     vectors, both terms saturate. Without the clamp the saturated terms could cancel, and x would count as near a

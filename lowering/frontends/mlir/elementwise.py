@@ -104,7 +104,9 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
-    """Emit an elementwise op on operands of equal shape. Scalars have an empty shape."""
+    """Emit an elementwise op on operands of equal shape. Scalars, whose shape is empty, are broadcast to the shape of
+    the other operands.
+    """
     expected = 1 if op in _UNARY else 2 if op in BINARY else 3
     if len(operands) != expected:
         raise to.error(f"expected {expected} operands, got {len(operands)}")

@@ -15,8 +15,8 @@ MOST_FACTORS = 4
 
 
 def _factors(*tensors: Tensor) -> Sequence[Tensor]:
-    """The factors of a product. A factor that is a product is expanded in turn, up to a limit on the number of
-    factors.
+    """The factors of a product. A factor that is a product is expanded in turn. If there would be more than
+    `MOST_FACTORS` factors, no factor is expanded.
     """
     found = [*tensors]
     while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:

@@ -124,7 +124,8 @@ def _unsigned(x: Array) -> Array:
 
 
 def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Tensor:
-    """Convert a tensor to the element type of an op's result. Computed numbers are unchanged.
+    """Convert a tensor to the element type of an op's result. Computed numbers are unchanged. Raises `InputError` for
+    computed numbers that would become truth values or narrower integers.
 
     true: the float to which true elements of a computed mask are converted; false elements become 0.
     """

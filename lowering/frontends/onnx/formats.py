@@ -58,8 +58,8 @@ ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul",
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> Skewed:
-    """The format of activations with a scale and a zero point, whose type is that of the raws. Without a zero point,
-    raws have the type uint8 and the zero point 0.
+    """The format of activations with a scale and a zero point. Raws have the type of the zero point. Without a zero
+    point, raws have the type uint8 and the zero point 0.
     """
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")

@@ -330,7 +330,7 @@ class _OnnxImporter:
         return shape
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns. The label comes first. If there are scores but no label, the
+        """The values that the function returns. The label comes first. If the only output is a vector of scores, the
         argmax of the scores becomes the label.
         """
         results: list[SSAValue] = []

@@ -229,8 +229,8 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """Yield the nodes on which `outputs` depend, in order. In the yielded nodes, each output that no node reads has
-    an empty name.
+    """Yield the nodes on which `outputs` depend, in order. In the yielded nodes, each output that is neither read by a
+    yielded node nor one of `outputs` has an empty name.
     """
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
@@ -317,10 +317,11 @@ def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
 
 
 def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The nodes that replace a Softmax of an opset before 13.
+    """The nodes that replace a Softmax or LogSoftmax of an opset before 13. A node of a newer opset, or with the axis
+    -1, is unchanged.
 
-    Such a Softmax normalises all axes from `axis` (1 by default) to the last as one vector. The replacement
-    therefore flattens these axes.
+    The replaced op normalises all axes from `axis` (1 by default) to the last as one vector. The replacement therefore
+    flattens these axes.
     """
     if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
         return [node]
@@ -335,9 +336,10 @@ def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The nodes that replace an Upsample, or a Resize of an opset before 11. Their modes are explicit.
+    """The nodes that replace an Upsample, or a Resize of an opset before 11. Their modes are explicit. A Resize of a
+    newer opset is unchanged.
 
-    The source pixel of these older ops is `floor(y / scale)`.
+    The source pixel of the older ops is `floor(y / scale)`.
     """
     if node.op == "Resize" and node.version >= 11:
         return [node]

@@ -54,8 +54,8 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
 
 
 def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int], *, bipolar: bool) -> list[OnnxNode]:
-    """Insert a quantiser of scale 1 between an input and the nodes that read it. Return the new nodes and the
-    changed readers.
+    """Insert a quantiser of scale 1 between an input and the nodes that read it. Return the inserted nodes, followed by
+    all of `nodes`, with the readers changed.
 
     name: the name of the input.
     limits: the range of the integers.
@@ -72,8 +72,9 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int]
 
 
 def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
-    """Declare the input `declared` in the format of its quantiser. The quantiser must be the only reader of the input,
-    and its scale a power of two; otherwise, return the input unchanged.
+    """Declare the input `declared` in the format of its quantiser. Return the input unchanged unless the quantiser is
+    the input's only reader, rounds to nearest, has a power of two as its scale and no zero point, and uses all
+    integers of a format.
     """
     readers = [node for node in graph.nodes if declared.name in node.inputs]
     if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:
@@ -131,7 +132,7 @@ Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
 
 
 def _quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Import Quant: `(round(clamp(x / scale + zero)) - zero) * scale`."""
+    """Import Quant: `(round(clamp(x / scale + zero)) - zero) * scale`. With one signed bit, it is a BipolarQuant."""
     zero, bits = _zero(to, inputs, 2), _number(to, inputs, 3, "number of bits")
     signed, narrow = bool(node.integer("signed", 1)), bool(node.integer("narrow", 0))
     rounding = node.text("rounding_mode", "ROUND").upper()

@@ -46,7 +46,9 @@ def format_of_sums(low: int, high: int, frac: int) -> ExactInteger:
 
 
 def binary_exponent(scale: float) -> int | None:
-    """The number n with scale = 2^-n; None if the scale is not a power of two with an integer n."""
+    """The integer n with scale = 2^-n; None if the scale is not a power of two, or if a fixed-point format cannot have
+    n fractional bits.
+    """
     fraction, exponent = math.frexp(scale)
     return 1 - exponent if fraction == 0.5 and 1 - exponent in FRACS else None
 

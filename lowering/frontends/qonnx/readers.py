@@ -152,8 +152,10 @@ def _stored(whole: Whole, to: Builder) -> Stored | None:
 
 
 def _rescaled(whole: Whole, to: Builder) -> Whole:
-    """Merge factors and addends into the unit and the integers of a tensor. Each factor and addend must be one
-    number for all channels; otherwise, return the tensor unchanged.
+    """Merge factors and addends into the unit and the integers of a tensor.
+
+    Return the tensor unchanged if a factor or an addend differs between channels, if another function follows the
+    integers, or unless the merged addend is a multiple of the merged unit, by fewer than 2^`MOST_BITS`.
     """
     if not whole.steps or whole.units.size > 1:
         return whole
@@ -241,7 +243,8 @@ def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole |
 
 def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     """Build the product of two computed tensors of integers, matrices or stacks of matrices. Returns None if the
-    integers of one of them cannot be emitted.
+    integers of one of them cannot be emitted, or if one of them is a vector. Raises `InputError` for sums that
+    exceed 32 bits.
     """
     left, right = (_stack_or_stored(each, to) for each in (lhs, rhs))
     if left is None or right is None or min(len(left.shape), len(right.shape)) < 2:
@@ -396,10 +399,11 @@ def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
 
 
 def by_channel(whole: Whole, numbers: NDArray[Any]) -> tuple[Whole, NDArray[Any]] | None:
-    """Match a constant that varies only along the axis of channels. Return the tensor, whose channels lie along this
-    axis, and the number of each channel.
+    """Match a constant that is one number, or varies along the axis of channels only. If the channels of stored
+    integers do not differ, any axis may become their axis of channels. Return the tensor and the number of each
+    channel.
 
-    Returns None if the constant varies along another axis, or if it would broadcast the tensor to a greater shape.
+    Returns None for any other constant, and for one that would broadcast the tensor to a greater shape.
     """
     rank = len(whole.shape)
     if numbers.size == 1:
@@ -422,8 +426,8 @@ def by_channel(whole: Whole, numbers: NDArray[Any]) -> tuple[Whole, NDArray[Any]
 def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
     """Import BatchNormalization, with the operations in the order of onnxruntime.
 
-    Returns None in training mode, unless the parameters are constants with one number per channel and a positive sum of
-    variance and epsilon, and where `by_channel` returns None.
+    Returns None in training mode, and where `by_channel` returns None. Also returns None unless the parameters are
+    constants with one number per channel, and the sum of variance and epsilon is positive.
     """
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:

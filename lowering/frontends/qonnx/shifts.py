@@ -68,7 +68,8 @@ class Shift(Quantiser):
 
     @property
     def line(self) -> Lines | None:
-        """The function itself. Where its product or its sum saturates at 32 bits, the level saturates, too.
+        """The linear function of x that the quantiser computes. Where its product or its sum saturates at 32 bits, the
+        level saturates, too. Returns None if `bits` is 0, or if a factor or an addend does not fit.
 
         If the format rounds halves to even, one more bit keeps all sums off the halves.
         """
@@ -83,8 +84,8 @@ class Shift(Quantiser):
 
 
 def shifted(to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
-    """Import RequantShift. Raises `InputError` for operands that are no integers, and for parameters that are not
-    constant or that vary along two axes.
+    """Import RequantShift. Raises `InputError` for operands that are no integers, for an unsupported number of levels,
+    and for parameters that are not constant or that vary along two axes.
     """
     value = needed(to, inputs, 0)
     if not isinstance(value, Whole):
@@ -105,7 +106,10 @@ def shifted(to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
 
 
 def _sums(to: Builder, value: Whole) -> tuple[Whole, Integers]:
-    """The integers without the addends, such as biases, that follow them, and these addends per channel."""
+    """Separate the integers of a tensor from the addends, such as biases, that follow them. Return the tensor without
+    the addends, and the total addend of each channel. Raises `InputError` if a scale or another function follows the
+    integers.
+    """
     addends = np.zeros(1, np.int64)
     if value.is_rounded:
         value = value.whole(to)

@@ -47,7 +47,9 @@ LARGEST_INTEGER = 2**31 - 1
 
 
 def parse_seedot(text: str) -> Expression:
-    """Parse a program to its syntax tree. Raises `InputError` with line and column for a syntax error."""
+    """Parse a program to its syntax tree. Raises `InputError` with line and column for a syntax error, and for a
+    program that is too large or nested too deeply.
+    """
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:

@@ -100,7 +100,9 @@ class LogMel(FrontEnd):
         return mel_matrix(self.bands, self.frame // 2, self.rate, 0.0, self.rate / 2) / self.frame
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """Emit the features of a frame with the sample before it, 1 x (`frame` + 1) floats."""
+        """Emit the features of a frame. Here the operand contains the sample before the frame, too: 1 x (`frame` + 1)
+        floats.
+        """
 
         def constant(numbers: float | NDArray[Any]) -> SSAValue:
             return to.parameter(reals(np.asarray(numbers).reshape(1, -1)))

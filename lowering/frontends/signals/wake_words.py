@@ -69,7 +69,8 @@ def read_manifest(content: Any, file: str) -> ModuleOp:
 def described(content: Any, file: str) -> WakeWord:
     """The wake word that a .json file of microWakeWord describes. The model file lies in the same folder.
 
-    Raises `InputError` for any other content, and for a description without a model, a cutoff or a window size.
+    Raises `InputError` for any other content, for a description without a model, a cutoff or a window size, and for
+    another interval between features than `STEP` ms.
     """
     if not is_manifest(content):
         raise InputError("expected the description of a wake word of microWakeWord", file=file)
@@ -192,9 +193,10 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
 
 
 def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: WakeWord) -> None:
-    """Raise `InputError` unless a word can use the front end of the first word and the format of its mean.
+    """Raise `InputError` if a word has the model of an earlier word, or differs from the first word in the rows of a
+    step, the format of features, the window or the scale of probabilities.
 
-    before: the steps of the words before `other`, from that of the first word, `word`, on.
+    before: the steps of the words before `other`, in order; the first is the step of `word`.
     """
     first = before[0]
     if any(each.function.body.is_structurally_equivalent(step.function.body) for each in before):

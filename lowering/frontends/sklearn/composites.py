@@ -118,7 +118,9 @@ SHARES = (
 
 
 def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit one score per class, computed by the classifier that separates this class from all others."""
+    """Emit one score per class, computed by the classifier that separates this class from all others. Raises
+    `InputError` for classifiers with several scores.
+    """
     scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
@@ -128,6 +130,8 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
     """Emit the probabilities of all classes. For two classes with a single score, emit only the probability of the
     second class.
+
+    Raises `InputError` for a classifier whose probabilities are not supported.
     """
     name = type(estimator).__name__
     if name in SHARES:
@@ -147,7 +151,9 @@ def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the mean probability or the total vote of each class. Ties go to the class with the lowest index."""
+    """Emit the weighted mean of the probabilities of each class, or the total weight of the votes for it. Ties go to
+    the class with the lowest index.
+    """
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":

@@ -55,7 +55,9 @@ def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the logarithm of prior times likelihood of each class, which is a linear function of the counts."""
+    """Emit the logarithm of prior times likelihood of each class, up to a common addend. It is a linear function of the
+    counts.
+    """
     priors = array(to, estimator, "class_log_prior_")
     return _scores(to, x, array(to, estimator, "feature_log_prob_", 2), priors)
 

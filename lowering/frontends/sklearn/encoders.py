@@ -2,9 +2,9 @@
 category.
 
 The fitted encoder computes these outputs during import, so that all its parameters are supported. Categories are
-numbers. A value matches a category if their distance is at most a quarter of the least distance between categories, a
-width that every number format resolves. All other values are unknown. If an encoder rejects unknown values, each value
-is assigned to the nearest category, which needs half as many comparisons.
+numbers. A value matches a category if their distance is at most a quarter of the least distance between categories, and
+at most 1/4. Every number format resolves this width. All other values are unknown. If an encoder rejects unknown
+values, each value is assigned to the nearest category, which needs half as many comparisons.
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def has_logits(estimator: Any, classes: int) -> bool:
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
-    """The class labels of a classifier. Whole numbers become integers. Returns None for other estimators."""
+    """The class labels of a classifier. Whole numbers become integers. Returns None for other estimators. Raises
+    `InputError` for several outputs, and for numbers that are not whole.
+    """
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return None

@@ -128,7 +128,9 @@ def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the features with missing values replaced by `statistics_`. Features that had no value in training are
-    dropped.
+    dropped, unless the estimator has `keep_empty_features` set.
+
+    Raises `InputError` if missing values are marked by another value than NaN, and for indicators of missing values.
     """
     only(to, estimator, "add_indicator", False, instead="fit it with add_indicator=False")
     if not isinstance(estimator.missing_values, float) or not np.isnan(estimator.missing_values):

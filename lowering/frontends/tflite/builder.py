@@ -40,7 +40,7 @@ class GraphBuilder(ModelBuilder):
         self.nodes: Builder | None = None
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
-        """Record the value of a tensor. Raises an error unless the value has the tensor's shape and format."""
+        """Record the value of a tensor. Raises `VerifyException` unless the value has the tensor's shape and format."""
         expected = TensorType(element(tensor), tensor.shape)
         if value.type != expected:
             raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
@@ -126,8 +126,9 @@ def is_unsigned(tensor: Tensor) -> bool:
 
 
 def require_scales(op: Operator) -> None:
-    """Raise `VerifyException` if an operator reads or computes a tensor of a quantised type without a scale, or of
-    `WIDE` bits.
+    """Raise `VerifyException` if an operator reads or computes a tensor of a quantised type without a scale. Also raise
+    it for a computed tensor of `WIDE` bits, unless the operator is a QUANTIZE, or a SOFTMAX that computes this
+    tensor.
     """
     for tensor in (*filter(None, op.inputs), *op.outputs):
         if tensor.dtype in _WIDTHS and tensor.quantization is None:
@@ -168,10 +169,12 @@ def element(tensor: Tensor) -> Attribute:
 
 
 def weights_format(weights: Tensor, axis: int) -> NumberFormat:
-    """The format of weights with one scale per index of an axis, which becomes the first axis.
+    """The format of weights with one scale per index of an axis, which becomes the first axis. Raises `VerifyException`
+    if the number of scales differs from the extent of the axis.
 
-    A single scale is repeated for all indices. TensorFlow Lite computes the scale of products in double precision
-    in all layers with weights. Formats with scales per channel do the same.
+    A single scale is repeated for all indices, unless the weights have a zero point other than 0. TensorFlow Lite
+    computes the scale of products in double precision in all layers with weights. Formats with scales per channel do
+    the same.
     """
     format = tensor_format(weights)
     if not isinstance(format, ZeroSkewType):

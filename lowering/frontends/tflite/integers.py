@@ -125,8 +125,9 @@ class _Rewriter:
     def cast(self, op: Operator) -> Operator:
         """The copy that replaces a CAST.
 
-        Raises `InputError` for a CAST of floats to integers, unless the integers are used only as indices. A copy does
-        not remove the fractions of floats, but the conversion to an index does.
+        Raises `InputError` for a CAST of integers to other elements than floats and integers of 32 or 64 bits, and for
+        a CAST of floats to integers, unless the integers are used only as indices. A copy does not remove the fractions
+        of floats, but the conversion to an index does.
         """
         source, target = op.inputs[0], op.outputs[0]
         if source is None or (source not in self.plain and source.dtype != "float32"):

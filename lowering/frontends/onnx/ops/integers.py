@@ -127,7 +127,9 @@ _REDUCTIONS: dict[str, type[tdsl.BinaryOp] | None] = {
 
 
 def scatter_nd(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import ScatterND: parts of a tensor are replaced, or combined with updates, at constant or computed indices."""
+    """Import ScatterND: parts of a tensor are replaced, or combined with updates, at computed indices. Raises
+    `InputError` for constant indices.
+    """
     data, indices = needed(to, inputs, 0), needed(to, inputs, 1)
     tensor, updates = (to.tensor(needed(to, inputs, position)) for position in (0, 2))
     shape, (*listed, depth) = shape_of(tensor), indices.shape or (0,)

@@ -52,7 +52,9 @@ class MaskedSum(Deferred):
         return binary(to, tdsl.AddOp, self.tensor, self.addend)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The softmax of this sum if `node` is a softmax over the last axis; None for any other node."""
+        """The softmax of this sum if `node` is a softmax over the last axis. Returns None for any other node, and where
+        `softmax_of` returns None.
+        """
         if node.domain or node.op != "Softmax":
             return None
         rank = len(self.shape)

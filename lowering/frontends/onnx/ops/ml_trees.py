@@ -154,8 +154,8 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
     """Import a tree classifier: the label and the scores.
 
     There is one score per class. If the leaves vote for only one of two classes, there is a single score, which is
-    positive for the second class. The single score is a probability if no vote is negative. As in onnxruntime, a
-    transform applies to the sum itself.
+    positive for the second class: the sum of the votes or, if no vote is negative, the sum minus 1/2, since the sum is
+    then a probability. As in onnxruntime, a transform applies to the sum itself.
     """
     x, labels = one_sample(to, node, inputs), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))

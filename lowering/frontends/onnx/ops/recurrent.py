@@ -127,7 +127,9 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` if the input `sequence_lens` declares sequences shorter than `steps`, the tensor's extent."""
+    """Raise `InputError` if the input `sequence_lens` is computed, or declares sequences shorter than `steps`, the
+    tensor's extent.
+    """
     lengths = optional(inputs, 4)
     if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
         raise node.error("sequences shorter than the tensor are not supported")

@@ -30,8 +30,8 @@ LONGEST_PERIOD = 64
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import resizing to the nearest element, or by linear interpolation along each axis.
 
-    Resizing to the nearest element becomes a `tdsl.resize_nearest` if each source pixel is `y * height div new
-    height`, and otherwise a gather.
+    Resizing to the nearest element changes only the height and the width of an image, or the length of a sequence. It
+    becomes a `tdsl.resize_nearest` if each source pixel is `y * height div new height`, and otherwise a gather.
     """
     x = needed(to, inputs, 0)
     node.only("mode", "nearest", "linear")
