@@ -22,7 +22,7 @@ DATA = OwnAttribute(
 
 
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
-    """All functions of a module with a body, in order, including the functions of nested modules.
+    """All functions with a body in a module and in its nested modules, in order.
 
     Functions without a body are runtime functions.
     """

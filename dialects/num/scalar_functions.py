@@ -231,7 +231,7 @@ class _ExtremeOp(BinaryOp, ABC):
 
 @irdl_op_definition
 class MaximumOp(_ExtremeOp):
-    """The greater of two numbers, rounded once to the format of the result."""
+    """The greater of two numbers, rounded to the format of the result."""
 
     name = "num.maximum"
     METHOD: ClassVar[str] = "maximum"
@@ -242,7 +242,7 @@ class MaximumOp(_ExtremeOp):
 
 @irdl_op_definition
 class MinimumOp(_ExtremeOp):
-    """The lesser of two numbers, rounded once to the format of the result."""
+    """The lesser of two numbers, rounded to the format of the result."""
 
     name = "num.minimum"
     METHOD: ClassVar[str] = "minimum"

@@ -156,7 +156,7 @@ class FunctionOp(UnaryOp, ABC):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """The sum of two numbers, rounded once to the format of the result."""
+    """The sum of two numbers, rounded to the format of the result."""
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
@@ -170,7 +170,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """The difference of two numbers, rounded once to the format of the result."""
+    """The difference of two numbers, rounded to the format of the result."""
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"
@@ -184,7 +184,7 @@ class SubOp(BinaryOp):
 
 @irdl_op_definition
 class MulOp(BinaryOp):
-    """The product of two numbers, rounded once to the format of the result."""
+    """The product of two numbers, rounded to the format of the result."""
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
@@ -214,7 +214,7 @@ class ScaleOp(BinaryOp):
 
 @irdl_op_definition
 class NegOp(UnaryOp):
-    """The negation of a number, rounded once."""
+    """The negation of a number, rounded to the format of the result."""
 
     name = "num.neg"
     METHOD: ClassVar[str] = "neg"
@@ -228,7 +228,7 @@ class NegOp(UnaryOp):
 
 @irdl_op_definition
 class ConvertOp(UnaryOp, HasFolderInterface):
-    """The operand, rounded once to another format, which may belong to another family."""
+    """The operand, rounded to another format, which may belong to another family."""
 
     name = "num.convert"
     input = operand_def(SCALAR)

@@ -169,7 +169,7 @@ class AccumulateOp(SumOp):
 
 @irdl_op_definition
 class FinishOp(PointwiseOp, ShiftsRows):
-    """Complete sums, each rounded once to a number format. `bound` states the least and the greatest possible sum.
+    """Complete sums, each rounded to a number format. `bound` states the least and the greatest possible sum.
 
     The entries of the last axis are rows of weights, which may have separate scales or `row_shifts`.
     """

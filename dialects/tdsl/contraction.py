@@ -113,10 +113,10 @@ Pairs: TypeAlias = "Sequence[tuple[Array, Array]]"
 class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
-    A sum is rounded once to the result. It is exact for formats with an exact accumulator, such as fixed point. `acc`
-    is the type of the accumulator. `bound` states the least and the greatest possible partial sum, in units in the last
-    place of the accumulator. It proves that the accumulator is wide enough. On tensors, the verifier derives the bound
-    again.
+    A sum is rounded to the format of the result after the last product. Before this rounding, it is exact for formats
+    with an exact accumulator, such as fixed point. `acc` is the type of the accumulator. `bound` states the least and
+    the greatest possible partial sum, in units in the last place of the accumulator. It proves that the accumulator is
+    wide enough. On tensors, the verifier derives the bound again.
 
     `row_shifts` has one shift for each row. The sums of row i are divided by 2^row_shifts[i], and row i of the weights
     is stored multiplied by the same power of two. Rows with small weights are then as precise as rows with large

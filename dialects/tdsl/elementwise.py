@@ -232,8 +232,8 @@ class UnaryOp(ElementwiseOp, ABC):
 
 
 class BinaryOp(ElementwiseOp, ABC):
-    """The base class of ops with two operands: `result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded
-    once to the format of the result.
+    """The base class of ops with two operands: `result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded to
+    the format of the result.
     """
 
     lhs = operand_def(SHAPED)
@@ -270,7 +270,7 @@ class SubOp(BinaryOp):
 
 @elementwise_op_definition(num.MulOp)
 class MulOp(BinaryOp):
-    """The product of corresponding elements, or of a tensor and a scalar. The exact product is rounded once."""
+    """The product of corresponding elements, or of a tensor and a scalar, rounded to the format of the result."""
 
     name = "tdsl.mul"
 
@@ -319,7 +319,7 @@ class FunctionOp(UnaryOp, ABC):
 
 @elementwise_op_definition(num.ConvertOp)
 class CastOp(UnaryOp, HasFolderInterface):
-    """The same numbers in another format, rounded once."""
+    """The same numbers, rounded to another format."""
 
     name = "tdsl.cast"
     ONE_FAMILY: ClassVar[bool] = False
@@ -383,7 +383,7 @@ class NegativeOfConstant(RewritePattern):
 
 @irdl_op_definition
 class MapOp(ElementwiseOp):
-    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds its result once, as the
+    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds its result, as the
     corresponding op on tensors does.
 
     The body has one scalar argument for each input, with the format of this input. It ends with `tdsl.yield`.

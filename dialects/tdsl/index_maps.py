@@ -276,8 +276,8 @@ def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], sam
 
 
 def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
-    """The elements that a move reads, as a strided slice of the array; None if no slice contains exactly these
-    elements.
+    """The elements that a move reads, as a slice of the array whose axes have the step 1 or -1. None if no such slice
+    contains exactly these elements, and if a computed index may differ between samples.
     """
     if any(np.ndim(symbol) for symbol in symbols):
         return None

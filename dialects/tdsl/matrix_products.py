@@ -125,7 +125,8 @@ class SpmvOp(ProductOp):
 
 @irdl_op_definition
 class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, which is rounded once.
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, rounded to the format of
+    the result.
 
     The scale of each product is at least as fine as that of the previous product, so that the sum can be continued
     exactly. `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i

@@ -183,7 +183,7 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of the elements of each window that are inside the image. The total is divided and rounded once."""
+    """The average of the elements of each window that are inside the image. The total is divided and rounded."""
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
@@ -230,7 +230,7 @@ class AveragePoolOp(PoolOp):
 
 @irdl_op_definition
 class MeanOp(TensorOp):
-    """The mean over some axes, which have the extent 1 in the result. Each total is divided and rounded once."""
+    """The mean over some axes, which have the extent 1 in the result. Each total is divided and rounded."""
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
@@ -369,7 +369,7 @@ class TallyOp(TensorOp):
 
 @irdl_op_definition
 class QuotientOp(TensorOp):
-    """Totals of `count` elements of the format `of`, divided by `count` and rounded once.
+    """Totals of `count` elements of the format `of`, divided by `count` and rounded.
 
     If `over_axes` is true, the quotients are rounded as in `tdsl.mean`, otherwise as in `tdsl.average_pool`.
     """

@@ -91,7 +91,9 @@ class _Function:
                         break
 
     def takes_place_in(self, loop: scf.ForOp, result: AllocOp, buffer: Buffer) -> bool:
-        """Whether a result that a loop computes may take the bytes of an operand, of the same size, that dies in it."""
+        """Whether a result that a loop computes may take the bytes of an operand of the same size that dies in the
+        loop.
+        """
         types = [memref_type(each.result) for each in (result, buffer)]
         if bytes_of(result.result) != bytes_of(buffer.result) or any(packed_bits(type) is not None for type in types):
             return False

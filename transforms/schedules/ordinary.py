@@ -136,7 +136,8 @@ def moved(network: Network, i: int) -> int | None:
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
     """The number of live bits while a depthwise op or pool overwrites its operand channel by channel. None if node i is
-    no such op, if a later node reads the operand, or if the result is larger than the operand.
+    no such op or adds up all pixels of its operand, if a later node reads the operand, or if the result is larger
+    than the operand.
 
     Operand and result are stored channel by channel. The operand starts above the result by the least distance that is
     safe within one channel (`overlap_of_planes`).

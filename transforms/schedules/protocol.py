@@ -74,8 +74,8 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum number per iteration.
-    bits: the peak.
+    channels: the maximum number of channels per iteration.
+    bits: the greatest number of live bits.
     turns: the number of executions of ops in loops, summed over all of these ops.
     sums: the number of partial sums that are read and written.
     """

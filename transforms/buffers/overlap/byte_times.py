@@ -195,7 +195,7 @@ class _Execution:
         return 1 + max((int(each.times.max()) for each in self.steps(op)), default=0)
 
     def _nest(self, op: Operation, indices: Mapping[SSAValue, Any], count: int) -> _Nest | None:
-        """The nest of an op. None if it accesses too many elements.
+        """The nest of an op. None if it has too many iterations or accesses too many elements.
 
         count: the number of iterations around the op.
         """

@@ -42,9 +42,9 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
     If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
     therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
-    a greater common divisor. If rectangles have overlaps, padding is not counted, and the greatest possible savings are
-    subtracted. If a buffer with a pinned offset ends above the greatest need, the first point of this buffer is
-    returned.
+    a greater common divisor. Padding is not counted if there are more than `MOST_PADDED` rectangles. If rectangles have
+    overlaps, padding is not counted either, and the greatest possible savings are subtracted. If a buffer with a pinned
+    offset ends above the greatest need, the first point of this buffer is returned.
     """
     apart = not any(shape.overlaps for shape in rectangles)
     padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
