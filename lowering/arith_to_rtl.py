@@ -1,7 +1,8 @@
 """`lower-arith-to-rtl`: turns arrays into memories, and the input and the outputs into streams (L4 to hardware).
 
-Loops and arithmetic are unchanged. The arena is split at every address that lies inside no buffer. Each piece becomes a
-memory, so that unrelated buffers have separate ports. Within a memory, buffers keep their relative addresses.
+Loops and arithmetic are unchanged. The arena is split between buffers that neither overlap nor contain bytes of the
+same word. Each piece becomes a memory, so that unrelated buffers have separate ports. Within a memory, buffers keep
+their relative addresses.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ class PrintedShiftryType(ShiftryNumber):
 
 @irdl_attr_definition
 class ShiftrySum(PublishedSum):
-    """`!shiftry.acc<width, frac, [0, 0, product], level>`: a sum of products of 16 to 64 bits with Shiftry's shifts.
+    """`!shiftry.acc<width, frac, [0, 0, product], level>`: a sum of products with Shiftry's shifts. The sum has 16, 32
+    or 64 bits.
 
     `PublishedSum` explains the parameters.
     """

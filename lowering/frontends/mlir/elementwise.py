@@ -252,7 +252,7 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
-    """Emit a power. Small integer exponents become products, and 1/2 and -1/2 become square roots. Returns None for
+    """Emit a power. The exponents 1, 2 and 3 become products, and 1/2 and -1/2 become square roots. Returns None for
     other exponents.
     """
     if exponent.number in (1, 2, 3):

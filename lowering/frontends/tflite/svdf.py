@@ -88,7 +88,9 @@ def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> 
 
 
 def _extents(op: Operator) -> tuple[int, int]:
-    """Return the numbers of filters and of steps in the state. Raises `VerifyException` for several samples."""
+    """Return the numbers of filters and of steps in the state. Raises `VerifyException` for several samples, and for
+    shapes that do not fit each other.
+    """
     x, features, time, state = (input_of(op, position) for position in (0, FEATURES, TIME, STATE))
     if len(x.shape) != 2 or x.shape[0] != 1:
         raise VerifyException(f"expected the features of one sample, got shape {x.shape}")
