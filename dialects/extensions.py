@@ -74,8 +74,9 @@ def missing_part(where: str) -> str | None:
 
 @contextmanager
 def parts_installed() -> Generator[None]:
-    """A context in which the import of a module of an extension that is not installed raises `InputError`. An
-    installed extension may import modules of another extension.
+    """A context in which the import of a module of an extension that is not installed raises `InputError`.
+
+    The import may also be made by an installed extension that needs a module of another extension.
     """
     try:
         yield

@@ -58,11 +58,10 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The number format that `text` specifies by a name, by a name and a width, such as `fixed:8`, or by an IR
-    type.
+    """The number format that `text` specifies by a name, by a name and a width, such as `fixed:8`, or by an IR type.
 
-    A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` if no number
-    format has this name, or if the format does not have this width.
+    A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` if `text` is
+    malformed, if no number format has this name, or if the format does not have this width.
     """
     if text.startswith("!"):
         return _type_spelled(ctx, text)

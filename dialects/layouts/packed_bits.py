@@ -152,7 +152,9 @@ def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 
 
 def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
-    """Pack `values`, integers of `width` bits, in groups and return the bytes. The last group is padded with zeros.
+    """Pack `values`, integers of `width` bits, in groups and return the bytes.
+
+    The last group is padded with zeros, or with ones if `width` is `Digits`.
 
     gaps: the gaps of sparse rows, which are packed into the same groups; None without gaps.
 

@@ -153,8 +153,8 @@ def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[An
 def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
     """The matrix of `columns` columns, in groups of values of `width` bits.
 
-    Returns None if a row has too few empty columns for the zeros that fill its last group, or has more groups than the
-    type of the row lengths can count.
+    Returns None if a row has too few empty columns for the zeros that fill its last group, or has more groups than
+    `MOST_GROUPS` or than the type of the row lengths can count.
     """
     if (groups := groups_of_rows(rows, columns, width)) is None:
         return None

@@ -73,8 +73,9 @@ ERF_NEAR_0 = (-8.548327023e-4, 5.223977625e-3, -2.686617064e-2, 1.128379167e-1, 
 
 
 def log(x: F32) -> F32:
-    """tm_logf: log(x) within 2 units in the last place. Arguments below 2^-126 and NaN yield the logarithm of
-    2^-126.
+    """tm_logf: log(x) within 2 units in the last place.
+
+    Arguments below 2^-126 and NaN yield the logarithm of 2^-126. Infinity yields the logarithm of the greatest float.
     """
     most, least = np.float32(GREATEST_FLOAT), np.float32(2.0**-126)
     x = np.asarray(x, np.float32)

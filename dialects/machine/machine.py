@@ -421,8 +421,9 @@ class Machine(ABC, Generic[V]):
     def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """(a * 2^left + b) / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can take effect and differ only in their sign, one runtime function aligns, adds and clamps
-        16-bit integers. Otherwise the sum is rounded by `rescale_to`.
+        One runtime function aligns, adds and clamps 16-bit integers. It is used if both limits can take effect and
+        differ only in their sign, if neither operand is constant, and if the function supports the widths and shifts.
+        Otherwise the sum is rounded by `rescale_to`.
         """
         bits = high.bit_length() + 1
         fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
@@ -439,8 +440,9 @@ class Machine(ABC, Generic[V]):
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """a * b / 2^right, rounded half up and clamped to [low, high].
 
-        If neither limit can take effect and the product needs more than 16 bits, one runtime function multiplies and
-        rounds 16-bit integers. Otherwise the product is rounded by `rescale_to`.
+        One runtime function multiplies and rounds 16-bit integers. It is used if neither limit can take effect, if the
+        product needs more than 16 bits, if no constant operand is zero or ±2^n, and if the function supports the widths
+        and the shift. Otherwise the product is rounded by `rescale_to`.
         """
         least, most = self._product(a, b)
         wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
@@ -500,7 +502,7 @@ class Machine(ABC, Generic[V]):
 
 def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
     """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, such that all products
-    fit in 32 bits.
+    fit in 32 bits. The shift is 8, 16 or 24.
 
     Returns None if there is no such pair. The equation holds if x times the excess of divisor * factor over 2^shift is
     less than 2^shift (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem

@@ -99,8 +99,9 @@ def to_even(x: F32, low: I32, high: I32) -> I32:
 
 
 def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:
-    """tm_scale_to_even: the product of x and a float, rounded to the nearest integer, halves to even, and clamped to
-        [low, high].
+    """tm_scale_to_even: x * float, rounded to the nearest integer, halves to even, and clamped to [low, high].
+
+    x and the product are first rounded to single precision.
 
     factor: the bit pattern of the float, as a 32-bit integer.
     """
@@ -149,8 +150,9 @@ def from_integer(x: I32) -> F32:
 def to_bfloat(x: F32) -> I16:
     """tm_f32_to_bf16: the bf16 raw of a float.
 
-    The raw is the upper half of the float, rounded to even, and negated for negative numbers. NaN becomes the greatest
-    raw.
+    The magnitude of the raw is the upper half of the float without its sign, rounded to nearest, halves to even. The
+    raw of a negative number is negated. A finite float becomes a finite number. NaN becomes the raw of greatest
+    magnitude, with the sign of the NaN.
     """
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
     size = bits & 0x7FFFFFFF

@@ -56,11 +56,12 @@ def has_exact_ends(expression: AffineExpr) -> bool:
 class Division(NamedTuple):
     """A division whose dividend is increased by a multiple of the divisor, so that the dividend is nonnegative.
 
-    MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C. The two
-    agree on nonnegative dividends.
+    MLIR's affine maps round quotients down or, for `ceildiv`, up, and have nonnegative remainders, whereas `arith`
+    divides as in C. On nonnegative dividends, quotients rounded down and remainders are equal in both.
 
-    dividend, divisor: the operands of the original division.
-    by: the amount that is added to `dividend`.
+    dividend, divisor: the operands of the original division. For `ceildiv`, the dividend is increased by `divisor` - 1,
+        and the quotient is then rounded down.
+    by: the amount that must be added to `dividend`.
     is_remainder: true for a remainder, false for a quotient.
     """
 
@@ -71,8 +72,8 @@ class Division(NamedTuple):
 
 
 def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None:
-    """The division for a quotient or remainder; None for any other expression, or if the dividend has no lower
-    bound.
+    """The division for a quotient or remainder by a positive constant; None for any other expression, or if the
+    dividend has no lower bound.
     """
     match expression:
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=AffineConstantExpr(value=divisor)) if (

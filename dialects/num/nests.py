@@ -320,7 +320,7 @@ def _stores(op: Operation) -> bool:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op that has no effects other than reads of memory.
+    """True for an op without regions that has no effects other than reads of memory.
 
     In IR on bits, arithmetic may be a call of a runtime function. xDSL declares no effects for the conversions in
     `arith`; such a conversion counts as an op without effects.

@@ -79,7 +79,11 @@ def is_within(derived: Bound | None, stated: Bound | None) -> bool:
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if the known bound `derived` from the operands exceeds the one `stated` by the op."""
+    """Raise `VerifyException` if a sum can exceed the bound that its op states.
+
+    stated: the bound that the op states; None if it states no bound.
+    derived: the bound that follows from the operands; None if it is unknown.
+    """
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 

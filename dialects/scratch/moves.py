@@ -41,11 +41,11 @@ class MovesBytes(MemoryEffect):
 
 @irdl_op_definition
 class CopyRunOp(DialectOp):
-    """Copy `count` elements from one run of memory, starting at its element `from`, to another run, starting at its
+    """Copy `count` elements from one run of memory, starting at its element `first`, to another run, starting at its
     element `at`.
 
     `most` is an upper bound on `count`. The elements of both runs have the same storage type. The runs are in working
-    memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole
+    memory. If both runs are packed, `count`, `first` and `at` are multiples of the number of elements that fill whole
     bytes.
 
     The runs do not overlap unless `down` is set. The target then starts before the source, and elements are copied in

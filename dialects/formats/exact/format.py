@@ -434,7 +434,9 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type that represents a sum of `count` squares exactly; f32 if elements have more than 16 bits."""
+        """The integer type that represents a sum of `count` squares exactly; f32 if elements have more than 15 bits and
+        a sign.
+        """
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)

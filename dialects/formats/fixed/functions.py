@@ -247,9 +247,9 @@ class DirectTable(FixedFunction):
 class Interpolation(FixedFunction):
     """Linear interpolation between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
-    Arguments are multiplied by 2^`scale`, so that a segment spans 256 arguments. The index of the segment and the
-    position in the segment are then whole bytes, which need no shift to extract. Sigmoid is computed as one half plus
-    an odd function.
+    Arguments are multiplied by the integer `scale`. In the product, a segment spans 256 units, so that its low byte is
+    the position in the segment and the remaining bits are the index of the segment. No shift is needed to extract them.
+    Sigmoid is computed as one half plus an odd function.
 
     Each entry is offset from the function by half of the chord's deviation in the middle of the segment. This offset
     halves the greatest error. Arguments of more than 16 bits are rounded to 16 bits.

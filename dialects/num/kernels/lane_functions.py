@@ -53,7 +53,7 @@ class LaneFunctionOp(DialectOp):
     rows (`num.reduce`), and stores one element. In a function without axes, a `num.reduce` combines all lanes, and its
     result is stored.
 
-    `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each function. The kernel
+    `vectorise-loops` creates these functions. A `num.call` of `#num.coded_loop` calls each function. The kernel
     generator (composer) of a vector unit translates the body op by op, or rejects the function.
     """
 
