@@ -164,7 +164,10 @@ class FirMemReadOp(IRDLOperation):
 
 @irdl_op_definition
 class FirMemWriteOp(IRDLOperation):
-    """A port that writes the parts of `data` whose bits are set in `mask`, at clock edges with `enable`."""
+    """A port that writes the parts of `data` whose bits are set in `mask`, at clock edges with `enable`.
+
+    Without `mask`, all of `data` is written. Without `enable`, data are written at every clock edge.
+    """
 
     name = "seq.firmem.write_port"
     memory = operand_def(FirMemType)

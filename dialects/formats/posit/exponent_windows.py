@@ -124,10 +124,11 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
 
 
 def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
-    """The table of linear segments, with `extra` additional fraction bits. An entry is 0 unless all its integers have
-    less than 32 bits.
+    """The table of linear segments, with `extra` additional fraction bits.
 
-    The integers are in units of 2^-(scale + extra).
+    A segment consists of 256 raws. Its entry is 0 if the integers are not a linear function of these raws, if an
+    integer does not fit in 32 bits, or if the offset does not fit in 16 bits. The integers are in units of 2^-(scale +
+    extra).
     """
     raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
     numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + extra)

@@ -425,8 +425,9 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
 
 
 def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
-    """The specified result of `tm_posit_of_sN`: the raw of the posit nearest to x * 2^-scale among the multiples of
-    2^low, at most `greatest`.
+    """The specified result of `tm_posit_of_sN`: the raw of the posit nearest to x * 2^-scale, at most `greatest`.
+
+    Only multiples of 2^low are results. If `low` is `ALL`, all posits are.
     """
     window = None if low == ALL else (low, (n - 2 << es) + 1)
     return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)

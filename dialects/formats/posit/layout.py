@@ -82,6 +82,9 @@ class Layout:
         """True if a bin can represent the sum of `length` numbers of `bits` bits, or of parts of these numbers, at any
         position in the bin.
 
+        If the layout has only one integer, its width is already proved for the whole sum. The result is then true if
+        the integer can represent one number.
+
         moved: true if the numbers are already shifted to their positions.
         """
         if self.is_single:

@@ -103,8 +103,10 @@ class Parts:
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The number of bits of each half of a register that contains a significand above a place: 8, or 16 if the
-        significand or the place needs more than 8 bits.
+        """The number of bits of each half of a register that contains a significand above a place.
+
+        It is the width of the narrowest register for significands. It is 16 instead of 8 if a place exceeds 7 bits, or
+        if the numbers are standard posits of more than 8 bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS

@@ -350,7 +350,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """The formats with wider windows, up to the greatest posit, in descending order of range.
+        """The formats with wider windows, up to the greatest posit, in descending order of range; none for the
+        standard's type.
 
         Their integers have at most as many bits as this format's width permits, and their `effort` is at most that of
         this format.
@@ -421,8 +422,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_piecewise(self) -> bool:
-        """True if the integers of magnitudes below 1 are equal to their raws, and the distance between consecutive
-        integers above 1 is 2, 8, 32 and so on.
+        """True if `stretched` can compute the integers of this format: it has a window, es is 0, and the upper limit of
+        the window is one of `PIECES`.
         """
         return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
 
@@ -542,8 +543,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """A number of the standard's type, rounded to `result`; None for a format with a window.
 
-        Posits of at most 16 bits are converted through floats, which represent them exactly. Wider posits are converted
-        through a quire. NaR becomes NaN.
+        Posits of at most 16 bits are converted through floats, which represent them exactly. NaR is then converted as
+        NaN. Wider posits are converted through a quire. NaR is then converted as a sum that is NaR.
         """
         if self.window is not None:
             return None

@@ -190,6 +190,8 @@ class PublishedFixedPoint(ScaledInteger):
     ) -> V:
         """The result of a function by the scheme of the paper, or as in fixed point if the paper does not define the
         function.
+
+        A result that is too wide for fixed point is computed in floating point.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 

@@ -314,7 +314,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._tabulated(m, "leaky_relu", value, source, scaled)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's HARD_SWISH for 8-bit integers."""
+        """TensorFlow Lite's HARD_SWISH for 8-bit integers, by a table.
+
+        The result is that of the base class if this format has more than 8 bits or rounds halves to even, or if `value`
+        has too many bits for a table.
+        """
         source = skewed(value_format)
         ranked = source.ranked(m, value)
         if ranked is None or self.bits > USUAL_WIDTH or self.halves_to_even:
