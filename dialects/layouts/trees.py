@@ -117,9 +117,11 @@ class Trees:
         return first
 
     def verify(self, features: int, leaves: int) -> None:
-        """Raise `VerifyException` unless these trees are valid: the arrays have consistent shapes, every node comes
-        after its parent, no threshold is NaN, and the indices of features and leaves are below `features` and
-        `leaves`.
+        """Raise `VerifyException` unless these trees are valid.
+
+        There must be at least one root, and the arrays must have consistent shapes. Every inner node must be either a
+        root or a child of exactly one node, which precedes it. No threshold may be NaN, and shares must be from 0 to 1.
+        The indices of features and leaves must be below `features` and `leaves`.
         """
         inner = self.inner
         if self.features.shape != (inner,) or self.thresholds.shape != (inner,) or self.children.shape != (inner, 2):

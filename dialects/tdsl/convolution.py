@@ -306,9 +306,10 @@ class Conv2dOp(ContractionOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of a convolution in place, pixel by pixel.
+        """The steps of the convolution. A convolution in place has a step for each pixel, other convolutions have those
+        of any contraction.
 
-        An element is stored after all loads of its pixel's window.
+        In place, an element is stored after all loads of its pixel's window.
         """
         if self.turns is None:
             return super().visits

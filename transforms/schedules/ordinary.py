@@ -116,11 +116,11 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
 
 
 def moved(network: Network, i: int) -> int | None:
-    """The number of live bits while an op moves elements of an operand that no later op reads, so that the result
-    overlaps the operand. None for any other op.
+    """The number of live bits while a transposition moves elements of an operand that no later op reads, so that the
+    result overlaps the operand. None for any other op.
 
-    If an image with three planes is copied into the order of pixels, the copy starts two thirds of its size below
-    the image.
+    If an image with three planes is copied into the order of pixels, the copy starts two thirds of its size below the
+    image.
     """
     graph, op = network.graph, network.ops[i][0]
     node, boundary = graph.nodes[i], graph.boundary(i, i)

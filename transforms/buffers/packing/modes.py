@@ -77,13 +77,19 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Run branch and bound, and return the lowest placement found. The search starts from the lower of the placements
-    by first fit and best fit. It ends when a placement is proven optimal or the effort is spent.
+    by first fit and best fit.
+
+    It ends when a placement is proven optimal or is no higher than the effort's capacity, or when the effort is spent.
     """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
 
 def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """The lowest placement found by branch and bound, which starts from the placement `best`."""
+    """The lowest placement found by branch and bound, which starts from the placement `best`.
+
+    It is `best` itself if that is optimal or within the effort's capacity, or if there are more than `MOST_BUFFERS`
+    rectangles.
+    """
     if effort.is_enough(best):
         return best
     from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser

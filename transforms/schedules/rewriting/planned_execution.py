@@ -72,8 +72,10 @@ class PlannedExecution:
             yield DictionaryAttr(values)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The limit on live bytes. None without a limit. A limit that a search recorded also includes stack and input,
-        which are subtracted from it.
+        """The limit on live bytes. None without a limit.
+
+        A limit that a search recorded also includes the stack and an input in the caller's array. Their bytes are
+        subtracted from it.
         """
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
