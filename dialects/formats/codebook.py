@@ -145,8 +145,9 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return CodebookType(width, scale, integers)
 
     def for_range(self, low: float, high: float) -> CodebookType:
-        """A codebook of this width whose numbers are evenly spaced between -m and m, where m is the greater of |low|
-        and |high|.
+        """A codebook of this width whose numbers are evenly spaced between -m and m.
+
+        m is the greater of |low| and |high|, but at least 2^s for the least scale s of a codebook.
         """
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))

@@ -91,7 +91,7 @@ class Partial(Schedule):
         self.tiling = ByChannel(sums)
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the order of the program, followed by an order with a lower peak by PEX's rules if there is one."""
+        """Yield the order of the program, then an order with a lower peak by PEX's rules if the search finds one."""
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None

@@ -36,7 +36,7 @@ def turned(graph: Graph) -> Graph:
 class Columns(NamedTuple):
     """The columns of an image that strips need.
 
-    most: the greatest number of columns of a strip.
+    most: the greatest number of columns of a strip, or of a window if windows are wider than all strips.
     total: the number of columns of all strips together, with repetitions.
     starts: for each strip, the first column.
     """

@@ -137,7 +137,10 @@ def _check(channel_op: ChannelOp) -> None:
 
 
 def _check_elementwise(op: tdsl.ElementwiseOp, like: SSAValue) -> None:
-    """Raise `NotTiled` if an operand is broadcast only along rows or only along columns."""
+    """Raise `NotTiled` unless each operand has the shape of `like` or contains a single pixel.
+
+    An operand may not be broadcast only along rows or only along columns.
+    """
     shape = tdsl.shape_of(like)
     axis = channel_axis(shape)
     for value in op.inputs:

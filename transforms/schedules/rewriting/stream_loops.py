@@ -71,8 +71,9 @@ class StreamLoops:
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
-        """The stage with a convolution that starts from the constant that the next op adds. If the sums would
-        not be exact, the stage is returned unchanged.
+        """The stage with a convolution that starts from the constant that the next op adds.
+
+        Any other stage is returned unchanged, and so is a stage whose results could differ.
         """
         if stage.pooled is not None:
             return replace(stage, pooled=self.with_addend(stage.pooled))

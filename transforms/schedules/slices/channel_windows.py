@@ -101,5 +101,7 @@ class SingleChannels(Body):
 
 
 def single_channels(stage: Stage, emit: TensorBuilder) -> Body | None:
-    """The code that computes a stage's result channel by channel. None unless the stage is a depthwise convolution."""
+    """The code that computes a stage's result channel by channel. None unless `gathers_single_channels` is true for the
+    stage's op, and for a pool that is computed block by block.
+    """
     return SingleChannels(stage, emit) if stage.pooled is None and gathers_single_channels(stage.op) else None

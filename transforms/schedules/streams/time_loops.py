@@ -55,8 +55,9 @@ class SequenceLoop(NamedTuple):
 def sequence_of(value: SSAValue) -> SSAValue:
     """The image or sequence that a tensor contains.
 
-    If the only reader of the tensor is a reshape, it is the reshaped tensor. An image of one row counts as an image
-    whose single channel comes first.
+    It is the tensor itself if this is an image of several rows. For any other tensor whose only reader is a reshape, or
+    a transposition that keeps the order of the elements, it is what the reader's result contains. An image of one row
+    may thus be an image whose single channel comes first.
     """
     shape = tdsl.shape_of(value)
     readers = {use.operation for use in value.uses}

@@ -246,7 +246,10 @@ class CandidateCosts:
             self.measurements[query.formats] = cost
 
     def measured(self, formats: Formats) -> ProgramCost | None:
-        """The measured cost of the built program. None if the target is too small, or its tools are not installed."""
+        """The measured cost of the built program. None if the target is too small, or its tools are not installed.
+
+        Raises `InputError` if no program has these formats.
+        """
         if formats not in self.measurements:
             nests = self.programs.nests(formats)
             asked = MEASURE_COST, self.platform
@@ -266,7 +269,7 @@ class CandidateCosts:
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
         """The measured cost of the built program with other raws of constants. None in the same cases as for
-        `measured`.
+        `measured`, and if `refine-formats` rejects the program.
 
         refined: as in `RoundedConstants.raws`.
         """
