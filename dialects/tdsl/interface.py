@@ -313,7 +313,7 @@ class InputInterface:
 
     def features(self, elements: int) -> FeatureMap | None:
         """The affine map between features and an argument of `elements` elements; None if the interface specifies no
-        scales.
+        scales or no offsets.
 
         Raises `InputError` if `elements` is not a multiple of the number of scales or offsets, which are repeated over
         the argument.

@@ -479,7 +479,9 @@ class WindowOp(TensorOp):
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
         """Raise `VerifyException` unless a ring of shape `held` contains all pixels of the image from the first to the
-        last pixel of the window.
+        last pixel of the window, but not the whole image.
+
+        A ring with permuted axes must contain whole rows.
         """
         height, width = self.extents
         if self.axes is not None and held[1] != width:

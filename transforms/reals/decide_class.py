@@ -44,7 +44,8 @@ class DecideClassPass(ModulePass):
     it, or if it predicts the number `y` worse than the mean and the class better than the most frequent class.
 
     A single score that a sigmoid computes is compared with 1/2. Any other single score is compared with 1/2 if the
-    program is on reals and the score lies in [0, 1] for all samples of the data, and otherwise with 0.
+    program is on reals, and if the scores of all samples of the data lie in [0, 1] and are not all equal. Otherwise it
+    is compared with 0.
 
     data: .npz file.
     names: the names of the classes.

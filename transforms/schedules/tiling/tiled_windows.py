@@ -56,11 +56,12 @@ Larger parts need more memory and hardly less time.
 def _along_image(
     op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool
 ) -> tuple[tdsl.Conv2dOp, TileMemory]:
-    """Convert the convolution of an image one pixel wide to the convolution of a row. Return the new convolution
-    and the memory for its tiles.
+    """Convert the convolution of an image one pixel wide to the convolution of a row. Return the new convolution and
+    the memory for its tiles.
 
-    The two images have the same elements in memory. For other images, and if no tile computes pixels of the row,
-    `op` and `memory` are returned.
+    The two images have the same elements in memory. In four cases, `op` and `memory` are returned: for any other image,
+    for an image in an unusual order of axes, if tiles compute pixels of the given convolution, and if no tile computes
+    pixels of the row.
 
     large: as in `image_tiling`.
     """
