@@ -218,8 +218,9 @@ class InputUnit:
     def format(self) -> ExactNumbers:
         """The format of the raws.
 
-        Its numbers are the reals of the training data if all elements have the same unit, without an offset and with a
-        power of two as scale, and raws are not unsigned bytes. Otherwise its numbers are between -1 and 1.
+        Its numbers are the reals of the training data if all elements have the same unit, if this unit has no offset
+        and a power of two within the range of `FRACS` as scale, and if raws are not unsigned bytes. Otherwise its
+        numbers are between -1 and 1.
         """
         is_signed = any(unit.is_signed for unit in self.units)
         bits = max(unit.bits + (is_signed and not unit.is_signed) for unit in self.units)

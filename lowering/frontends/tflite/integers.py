@@ -39,7 +39,7 @@ NONE = {"activation": "NONE"}
 def in_reals(graph: TfliteGraph) -> TfliteGraph:
     """Replace computed integers by reals with the same values. A graph without computed integers is unchanged.
 
-    Raises `InputError` for an operator that would compute other integers on reals.
+    Raises `InputError` for an operator whose results on reals would differ from its results on integers.
     """
     narrow = NARROW if any(op.kind == "CAST" for op in graph.operators) else ()
     computed = (*graph.inputs, *(tensor for op in graph.operators for tensor in op.outputs))

@@ -293,8 +293,9 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
 
 
 def _blocks(table: _Table, label: str) -> _Table | None:
-    """The table of the scales of a tensor with blockwise quantisation; None for any other tensor. Raises `InputError`
-    for other quantisation details of the schema.
+    """The table of the scales of a tensor with blockwise quantisation; None for any other tensor.
+
+    Raises `InputError` for any other kind of quantisation details that the schema defines.
     """
     parameters = table.table(4)
     if parameters is None or not (number := parameters.number(4, "B", 0)):

@@ -114,9 +114,7 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check the softmax of vectors of `source`, including vectors of length 1. Sums are added in the order of
-    devices.
-    """
+    """Check the softmax and the normalisation of vectors of `source`. Sums are added in the order of devices."""
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
