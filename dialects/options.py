@@ -103,7 +103,10 @@ class Option:
 
     @property
     def help_with_default(self) -> str:
-        """The help text. If the default is a single value, the default is appended."""
+        """The help text, followed by the default.
+
+        The default is omitted if it is no single text, number or path, and if it `varies`.
+        """
         shown = isinstance(self.default, str | int | float | Path) and not isinstance(self.default, bool)
         return f"{self.help} (default: {self.default})" if shown and not self.varies else self.help
 

@@ -138,7 +138,10 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.nearest_quotient(x, divisor)
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The total divided by `count`, rounded by `quotient` and saturated."""
+        """The total divided by `count`, rounded by `quotient` and saturated.
+
+        For elements of any other kind of format, the base class computes the average.
+        """
         if not isinstance(value_format, ScaledInteger):
             return super().average(m, total, count, value_format)
         low, high = (count * limit for limit in value_format.limits)

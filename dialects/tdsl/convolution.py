@@ -266,7 +266,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The padding that a convolution in place adds, in pixels: (above, below, on the left, on the right)."""
+        """The padding that a convolution in place adds, in pixels: (above, below, on the left, on the right). All are 0
+        without `padding`.
+        """
         if self.padding is None:
             return 0, 0, 0, 0
         top, bottom, left, right = integers(self.padding, "padding", 4)

@@ -160,7 +160,9 @@ class ExactFormat(ExactNumbers):
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
         """The subinterval of [low, high], as a pair (low, high), outside which the function is nearly constant.
 
-        There, the function differs from its limit by at most half of the least positive number of this format.
+        There, the function differs from its limit by at most half of the least positive number of this format. The
+        result is [low, high] itself for a function that is not computed from a table, and for a format whose least
+        positive number exceeds all such differences.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -268,10 +270,12 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, x, y, scale)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """The product of a value and a factor, computed in the storage width of this format.
+        """The product of a value and a factor.
 
-        The storage width is sufficient, because the caller ensures that the product lies within the range of the
-        format.
+        The product is computed in the storage width of this format if the value has this format, if the factor's format
+        has powers of two of at least 1, and if the integers of both fit in this width. The width is then sufficient,
+        because the caller ensures that the product lies within the range of the format. In all other cases, the base
+        class computes the product.
         """
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
@@ -451,7 +455,8 @@ class ExactFormat(ExactNumbers):
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
         """The integer nearest to 2^b / sqrt(total), for the number b of fractional bits that `_root_bits` returns.
 
-        The computation does not depend on the scale of the elements.
+        The computation does not depend on the scale of the elements. If `_root_bits` returns None, the result is that
+        of the base class.
         """
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)

@@ -334,8 +334,9 @@ def print_numbers(printer: Printer, numbers: Mapping[str, IntAttr], usual: Mappi
 
 
 def declared_kernels(module: Operation | None) -> Mapping[str, tuple[KernelAttr, FuncOp]]:
-    """The kernels that a module declares. The key is the name of the C function, the value a pair (kernel,
-    declaration).
+    """The kernels that a module declares; empty if `module` is no module.
+
+    The key is the name of the C function, the value a pair (kernel, declaration).
     """
     if not isinstance(module, ModuleOp):
         return {}

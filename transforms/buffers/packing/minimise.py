@@ -104,8 +104,8 @@ class Minimiser:
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:
-        """The lowest placement found. If there is a capacity, the first placement that is no higher than the
-        capacity.
+        """The lowest placement found. If there is a capacity, the search ends at the first placement that is no higher
+        than the capacity.
         """
         self._bisect()
         if self.effort.capacity is None:

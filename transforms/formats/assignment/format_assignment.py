@@ -631,7 +631,8 @@ class FormatAssignment:
         return {self.class_of[argument]: given for argument in self.function.args if argument in self.class_of}
 
     def fitted(self, tensors: TensorClass, choice: FormatChoice, format: NumberFormat) -> NumberFormat:
-        """The format of a class. For a constant, it is fitted to the numbers of the constant.
+        """The format of a class. For a constant whose format was not synthesised, it is fitted to the numbers of the
+        constant.
 
         format: the format that the choice provides for the range of the class.
         """
