@@ -59,11 +59,11 @@ def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
 
 
 def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
-    """At most `count` magnitudes as initial values of Lloyd's iteration. Their density is proportional to the cube root
-    of the density of x.
+    """At most `count` magnitudes as initial values of Lloyd's iteration.
 
-    This density is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
-    Modulation", 1951).
+    If x has at most `count` different values, they are these values. Otherwise their density is proportional to the
+    cube root of the density of x. This density is optimal in the limit of many magnitudes (Panter and Dite,
+    "Quantization Distortion in Pulse-Count Modulation", 1951).
     """
     distinct = np.unique(x)
     if len(distinct) <= count:

@@ -41,7 +41,11 @@ def import_jax(function: Any, example: object) -> ModuleOp:
 
 
 def _jitted(function: Callable[..., Any], name: str) -> Any:
-    """The function wrapped by `jax.jit`, which provides the method `lower`."""
+    """The function wrapped by `jax.jit`, which provides the method `lower`. An object that has this method is returned
+    unchanged.
+
+    Raises `InputError` if JAX is not installed.
+    """
     if callable(getattr(function, "lower", None)):
         return function
     try:

@@ -45,7 +45,9 @@ class Memories:
         self.memories: dict[SSAValue, Memory] = {}
 
     def allocate(self, op: rtl.MemoryOp) -> None:
-        """Create a memory. Its write lanes are as wide as the narrowest element that the program stores to it."""
+        """Create a memory, unless it has no content and the program never stores to it. Its write lanes are as wide as
+        the narrowest element that the program stores to it.
+        """
         type = op.result.type
         stores = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.StoreOp)]
         address = self.c.constant(0, max((type.depth.data - 1).bit_length(), 1))

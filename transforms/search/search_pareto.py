@@ -248,6 +248,8 @@ class _Pareto:
     def retreat(self) -> None:
         """Improve the scales of programs with wide registers that are better than the best candidate but slightly
         exceed the limits. Backtrack from these programs.
+
+        Nothing is done without limits on the cost, and if no uniform program is within the limits.
         """
         search, best, narrow = self.search, self.best, _widest_within(self.feasibility, self.offered)
         assert best is not None

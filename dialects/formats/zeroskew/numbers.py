@@ -157,8 +157,10 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to nearest and return the raws. Halves are rounded away from zero or, if the format rounds once,
-        to even. Reals outside the range saturate. NaN becomes the raw of 0.
+        """Round reals to nearest and return the raws. Halves are rounded to even in an `even` format, and otherwise
+        away from zero.
+
+        Reals outside the range saturate. NaN becomes the raw of 0.
         """
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         if self.halves_to_even:

@@ -212,7 +212,8 @@ class ZeroSkewType(ZeroSkewNumbers):
     ) -> Int[V]:
         """The sum or difference of numbers in two formats, with guard bits, as in TensorFlow Lite's ADD and SUB.
 
-        Both operands are converted to units of twice the greater scale before `join` combines them.
+        Both operands are converted to units of twice the greater scale before `join` combines them. If both scales are
+        that of this format, `join` combines the numbers directly, because guard bits would not change the result.
         """
         if lhs_format.scale == rhs_format.scale == self.scale and not (lhs_format.is_start or rhs_format.is_start):
             # The guard bits would be shifted out again without an error.

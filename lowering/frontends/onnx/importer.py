@@ -300,7 +300,11 @@ class _OnnxImporter:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected numbers", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Record `classes`, the labels of a program that returns a class index, as an attribute of the module."""
+        """Record `classes`, the labels of a program that returns a class index, as an attribute of the module.
+
+        Nothing is recorded if there are no labels, or if the first result is no class index. Raises `InputError` for
+        invalid labels, and for a number of labels that differs from the number of classes.
+        """
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return

@@ -187,7 +187,7 @@ def _name(handle: Operator) -> Name:
 
 
 def _states(op: Operator) -> Mapping[Name, Tensor]:
-    """The states of a recurrent layer, by generated names. Their initial values are zero."""
+    """The states of a recurrent layer, by generated names. Their initial values are zero. Empty for any other operator."""
     states: dict[Name, Tensor] = {}
     if (layer := _layer(op.kind)) is None:
         return states

@@ -96,7 +96,10 @@ def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: 
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check that a b - c d is accurate in the format of `result` for numbers a, b, c and d of `source`."""
+    """Check that a b - c d is accurate in the format of `result` for numbers a, b, c and d of `source`.
+
+    Formats `source` of more than 16 bits are not checked.
+    """
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -136,6 +139,8 @@ def _check_vectors(source: Numbers) -> None:
 def _check_means(source: Numbers, result: Numbers) -> None:
     """Check means over axes of numbers of `source` in the format of `result`, and totals in floating point, against
     reals.
+
+    Formats of more than 16 bits are not checked.
     """
     if not (source.is_complete and result.is_complete):
         return
@@ -153,7 +158,10 @@ def _check_means(source: Numbers, result: Numbers) -> None:
 
 
 def _check_distances(source: Numbers) -> None:
-    """Check that the bound that a format states for squared distances is not below the greatest squared distance."""
+    """Check that the bound that a format states for squared distances is not below the greatest squared distance.
+
+    A format without exact differences, or without a bound, is not checked.
+    """
     format = source.format
     if format.difference(format) is None:
         return

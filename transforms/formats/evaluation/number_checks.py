@@ -182,7 +182,10 @@ def _check_floats(numbers: Numbers) -> None:
 
 
 def _check_coding(numbers: Numbers) -> None:
-    """Check that the integers that kernels load equal the numbers divided by the value of one unit."""
+    """Check that the integers that kernels load equal the numbers divided by the value of one unit.
+
+    Only the codings `INTEGER` and `TABLE` are checked.
+    """
     format, coding = numbers.format, numbers.format.coding
     if coding is None or coding.name not in (INTEGER, TABLE):
         return

@@ -196,10 +196,10 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
 
 def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
     """For each whole image that a loop over ticks carries, by its position, the number of rows by which it moves after
-    an answer.
+    an answer. Rings do not move.
 
-    Rings do not move. Raises `InputError` for padding over time, and for a stride that is not a multiple of the rows of
-    all rings.
+    If answers do not overlap, nothing moves, and the result is empty. For overlapping answers, raises `InputError` for
+    padding over time, and for a stride that is not a multiple of the rows of all rings.
     """
     if pushes.stride == pushes.steps:
         return {}
@@ -234,7 +234,8 @@ def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Map
     """For each tensor that collects a row in each iteration, by its position, the number of rows by which it moves
     after an answer.
 
-    Raises `InputError` for a loop that uses the index of a frame in any other way.
+    If answers do not overlap, nothing moves, and the result is empty. For overlapping answers, raises `InputError` for
+    a loop that uses the index of a frame in any other way.
     """
     if pushes.stride == pushes.steps:
         return {}

@@ -58,7 +58,9 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
 
 def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
-    """Convert the constant filter to a format with `bits` more fractional bits, and return the new constant."""
+    """Convert the constant filter to a format with `bits` more fractional bits, and return the new constant. If `bits`
+    is 0, the filter itself is returned.
+    """
     constant = filter.owner
     if not bits or not isinstance(constant, tdsl.ConstOp):
         return filter

@@ -208,7 +208,9 @@ class Cell:
         return [to.op(tdsl.MulOp, leave, shown(after)), after]
 
     def peeped(self, gate: int, total: SSAValue, cell: SSAValue) -> SSAValue:
-        """Emit the sum of a gate plus the cell state weighted by the gate's peephole factors."""
+        """Emit the sum of a gate plus the cell state weighted by the gate's peephole factors. Without such factors, the
+        sum is returned unchanged.
+        """
         if not self.direction.peepholes:
             return total
         to, factors = self.to, self.to.tensor(self.direction.peepholes[gate])
