@@ -187,7 +187,10 @@ def _name(handle: Operator) -> Name:
 
 
 def _states(op: Operator) -> Mapping[Name, Tensor]:
-    """The states of a recurrent layer, by generated names. Their initial values are zero. Empty for any other operator."""
+    """The states of a recurrent layer, by generated names; empty for any other operator.
+
+    Their initial values are zero.
+    """
     states: dict[Name, Tensor] = {}
     if (layer := _layer(op.kind)) is None:
         return states
