@@ -113,8 +113,8 @@ class Row:
 
     @property
     def summary(self) -> str:
-        """A description in one line: `help`, or the first sentence of the module's docstring. The module is not
-        imported.
+        """A description in one line: `help`, the first sentence of the module's docstring, or else the name of the
+        package. The module is not imported.
         """
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
@@ -314,7 +314,10 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) 
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line; only the type if converting the exception to text fails."""
+    """A description of an exception on one line: its type and message or, for a `SystemExit`, the exit code.
+
+    If converting the exception to text fails, the line states its type and this failure.
+    """
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"

@@ -37,7 +37,9 @@ class Statistic:
     text: str
 
     def add(self, op: Operation, count: int = 1) -> None:
-        """Add `count` events at an op of the module on which the pass runs."""
+        """Add `count` events at an op of the module on which the pass runs. Without a listener for this op, nothing is
+        counted.
+        """
         if (listener := _listener_at(op)) is not None:
             listener.counted(self, count)
 

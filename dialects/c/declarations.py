@@ -278,10 +278,11 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];`: an array in RAM outside the arena. The compiler or the linker removes a buffer that
-    no function of the linked program uses.
+    """`static T name[N];`: an array in RAM outside the arena. The compiler or the linker removes a buffer that no
+    function of the linked program uses.
 
-    `memory` is the macro that places the array in a memory of the board.
+    `memory` is the macro that places the array in a memory of the board. Without `memory`, the array is in the
+    compiler's default section for variables.
     """
 
     name = "c.buffer"

@@ -194,6 +194,9 @@ class SymmetricFormat(TabulatedFormat):
 def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All raws of a format, and the integers that they represent. The result is cached, because every decoded element
     of a dot product needs it.
+
+    Raises `ValueError` unless the magnitudes of the format are positive, in ascending order, below `MAGNITUDE_LIMIT`,
+    and from 1 to 127 in number.
     """
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):

@@ -50,7 +50,9 @@ def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
 
 
 def _effort(bits: int, low: int, high: int) -> int:
-    """The cost of shifting a value in [low, high] by `bits` positions on an 8-bit chip, in shifts of single bits."""
+    """The cost of shifting a value in [low, high] by `bits` positions on an 8-bit chip, in shifts of single bits. It is
+    prohibitive for values that do not fit in 64 bits.
+    """
     return bits * next((width for width in WIDTHS if -(1 << width - 1) <= low and high < 1 << width - 1), 1 << 16)
 
 

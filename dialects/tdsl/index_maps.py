@@ -70,8 +70,8 @@ class Term:
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups with shared scales of the left operand; None without groups. The left shifts of rows (`left`) are
-        included in the shifts of the groups.
+        """The groups with shared scales of the left operand, whose shifts include the left shifts of rows (`left`). An
+        operand without groups has one group for each row if `left` is given; otherwise the result is None.
 
         The sum of each group is shifted before it is added to the sums of other groups.
         """

@@ -117,7 +117,7 @@ class InputPart(NamedTuple):
 
     * name: the name of the input.
     * length: the number of elements of the input.
-    * start: the index in the array of the first element.
+    * start: the index of the input's first element in the array.
     * format: the number format of the raws; None for the format of the array.
     """
 

@@ -538,7 +538,9 @@ INTERFACE = OwnAttribute(
 
 
 def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
-    """The interface of a function. For a module, it is the interface of the module's program."""
+    """The interface of a function. For a module, it is the interface of the module's program. If none is stated, the
+    result is the default interface.
+    """
     functions = [op] if isinstance(op, FuncOp) else defined_functions(op)
     for function in functions:
         if isinstance(attribute := function.attributes.get(INTERFACE), InterfaceAttr):

@@ -232,8 +232,8 @@ class PackScratchPass(PackingOptions, ModulePass):
         return problem, placement
 
     def _placement(self, problem: Problem, share: float = 1) -> Placement:
-        """The lower of two placements: one of `problem` itself, and one in which each stack of results is a
-        single rectangle.
+        """The lower of two placements: one of `problem` itself, and one in which each stack of results is a single
+        rectangle. Without stacks, the placement of `problem`.
 
         share: the fraction of the effort to spend.
         """

@@ -87,8 +87,10 @@ def fixed_function(
 
 
 def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The interpolation with the least scale whose error is small enough, found by bisection. A greater scale means
-    more segments and a lower error.
+    """The interpolation with the least scale whose error is within a limit, found by bisection; if none is, the
+    interpolation with the greatest scale. A greater scale means more segments and a lower error.
+
+    The limit depends on the steepness of the function and on the unit of the table's entries.
     """
     frac = domain.result.frac.data
     argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
@@ -271,7 +273,9 @@ class Interpolation(FixedFunction):
 
     @staticmethod
     def greatest_scale(domain: Domain) -> int:
-        """The greatest scale for which the table has no more segments than permitted."""
+        """The greatest scale for which the table has no more segments than permitted, or the least scale if there is
+        none.
+        """
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:

@@ -111,7 +111,7 @@ class RoundedInteger(ExactInteger):
         return np.rint(wide) if self.halves_to_even else np.floor(wide + 0.5)
 
     def rounding(self, scale: int) -> int:
-        """The rounding bias: half a unit in the last place of the result, in units of 2^-`scale`."""
+        """The rounding bias: half a unit in the last place of the result, in units of 2^-`scale`, but at least 1."""
         return 1 << max(scale - self.frac.data - 1, 0)
 
     def half_up_shift(self, scale: int) -> int | None:
@@ -252,9 +252,10 @@ class FixedType(StatedRounding):
     def for_range(self, low: float, high: float) -> FixedType:
         """The format for numbers from low to high, as GetScale computes it (Shiftry, section 6.1, algorithm 10).
 
-        frac = (width - 1) - floor(log2(magnitude) + 1), where magnitude is the greater of |low| and |high|. Exception:
-        frac is one greater if, at this finer scale, the magnitude rounds to 2^(width - 1), which exceeds the greatest
-        raw by one. The magnitude then saturates and loses one unit, which rounding at the coarser scale may also lose.
+        frac = (width - 1) - floor(log2(magnitude) + 1), where magnitude is the greater of |low| and |high|, and frac =
+        width - 1 if the magnitude is 0. Exception: frac is one greater if, at this finer scale, the magnitude rounds to
+        at most 2^(width - 1), which exceeds the greatest raw by one. The magnitude then saturates and loses one unit,
+        which rounding at the coarser scale may also lose. An unsupported frac is replaced by the nearest supported one.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -337,7 +338,8 @@ class SignedType(StatedRounding):
 
     def for_range(self, low: float, high: float) -> SignedType:
         """The format with the finest supported scale at which the magnitude of every number from low to high is less
-        than 2^(width - 1) units.
+        than 2^(width - 1) units, or with the coarsest supported scale if there is none. If low and high are 0, the
+        format has width - 1 fractional bits.
         """
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
@@ -384,8 +386,9 @@ class UnsignedType(RoundedInteger):
         return UnsignedType(width, width)
 
     def for_range(self, low: float, high: float) -> UnsignedType:
-        """The format with the finest supported scale at which the number `high` is less than 2^width units. Saturation
-        then changes it by less than one unit.
+        """The format with the finest supported scale at which the number `high` is less than 2^width units, or with the
+        coarsest supported scale if there is none. Saturation then changes `high` by less than one unit, except at
+        the coarsest scale. If `high` is not positive, the format has `width` fractional bits.
 
         low: ignored, because negative numbers become 0.
         """

@@ -99,7 +99,8 @@ def labelled_anomalies(data: Data) -> NDArray[np.bool_] | None:
 def answers_of(outputs: Outputs, data: Data, interface: ProgramInterface) -> Answers:
     """The answers of a program to the samples of a data set, for metrics.
 
-    For an anomaly detector, class 1 is the anomaly. The score of class 1 is the negated score of the detector.
+    For an anomaly detector and data with labels, class 1 is the anomaly. The score of class 1 is the negated score of
+    the detector.
 
     outputs: the outputs as reals.
     """
