@@ -169,7 +169,9 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def _rounded(bits: int, numbers: Reals) -> CodebookType:
-    """A codebook of these numbers, rounded to integers of `bits` + `FINER_BITS` bits."""
+    """A codebook of these numbers, rounded to integers whose magnitudes have at most `bits` + `FINER_BITS` bits, but no
+    more than 15. The entry 0 is added if it is absent. If all integers are 0, the entry 1 is also added.
+    """
     greatest = float(np.abs(numbers).max())
     scale = min(bits + FINER_BITS, 15) - math.frexp(greatest)[1]
     scale = min(max(scale, SCALES[0]), SCALES[-1])

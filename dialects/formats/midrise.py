@@ -91,7 +91,8 @@ class MidriseType(ExactInteger):
 
     def for_range(self, low: float, high: float) -> MidriseType:
         """The format with the finest scale at which the magnitude of no number from low to high exceeds the greatest
-        level by more than half the distance between levels.
+        level by more than half the distance between levels. If there is no such scale, it is the format with the
+        coarsest scale.
         """
         greatest = max(abs(low), abs(high))
         fitting = (frac for frac in reversed(FRACS) if greatest <= np.ldexp(1.0, self.width.data - frac))

@@ -127,7 +127,8 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     def for_range(self, low: float, high: float) -> MinifloatType:
         """The format of the same kind with the greatest supported shift at which the greatest number is at least the
-        greatest magnitude of [low, high].
+        greatest magnitude of [low, high], or with the least supported shift if there is none. The shift is 0 if low
+        and high are 0.
         """
         magnitude = max(abs(low), abs(high))
         greatest = _magnitude(_greatest(self.e.data, self.m.data), self.e.data, self.m.data)

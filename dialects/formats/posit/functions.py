@@ -51,7 +51,8 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
-    """For es 0, each power of two from 1 to the greatest number, as a triple (raw, number, distance).
+    """For es 0, each power of two from 1 to the greatest number, as a triple (raw, number, distance). If all numbers
+    are below 1, or the posits have two bits, the only triple is that of 1.
 
     n: the width of the posits.
     greatest: the greatest raw.

@@ -142,7 +142,7 @@ class StartOp(QuireOp):
 
 @irdl_op_definition
 class MarkOp(QuireOp):
-    """Set the NaR flag of the quire if `place` is that of NaR."""
+    """Set the NaR flag of the quire if `place`, a result of `posit.decode`, is the place of NaR."""
 
     name = "posit.mark"
     place = operand_def(IntegerType)

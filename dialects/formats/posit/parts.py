@@ -83,7 +83,7 @@ class Parts:
     def split(self, raws: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """The significands and the exponents of raws, and an array that is true where a raw is NaR.
 
-        NaR has significand 0. Zero and NaR have the least exponent.
+        NaR has significand 0. Zero and NaR have the least exponent. Posits stored in parts include no NaR.
         """
         raws = np.asarray(raws)
         if self.unpacked is not None:

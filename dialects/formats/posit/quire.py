@@ -287,7 +287,9 @@ class _Extent:
 
     @property
     def top(self) -> int:
-        """The exponent of the power of two just above the greatest magnitude."""
+        """The exponent of the power of two just above the greatest magnitude, but at least `least`, the exponent of the
+        unit. It is `least` if all numbers are 0.
+        """
         return max(math.frexp(self.greatest)[1], self.least) if self.greatest else self.least
 
     @property

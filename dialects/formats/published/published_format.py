@@ -93,8 +93,9 @@ class PublishedFixedPoint(ScaledInteger):
     def for_range(self, low: float, high: float) -> PublishedFixedPoint:
         """The format for numbers from low to high, as GetScale computes it (Shiftry, section 6.1, algorithm 10).
 
-        frac = (width - 1) - floor(log2(magnitude) + 1). SeeDot's GetP (algorithm 1) is the same, except that a power of
-        two would overflow at its scale.
+        frac = (width - 1) - floor(log2(magnitude) + 1), where magnitude is the greater of |low| and |high|, and frac =
+        width - 1 if the magnitude is 0. An unsupported frac is replaced by the nearest supported one. SeeDot's GetP
+        (algorithm 1) is the same, except that a power of two would overflow at its scale.
         """
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)

@@ -215,7 +215,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
 
     def _raw(self, m: Machine[V], value: V) -> V:
-        """The raw of a number in units of the scale, which must lie within the range of the format."""
+        """The raw of a number. The number is in units of the scale, and must lie within the range of the format."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 

@@ -356,7 +356,9 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def intervals(self) -> Mapping[SSAValue, Interval]:
-        """The interval of each value, derived from the intervals of the operands. Conditions have no interval."""
+        """The interval of each value, derived from the intervals of the operands. A value that an inner loop carries
+        may be any number in a register. Conditions have no interval.
+        """
         found = dict[SSAValue, Interval]()
         for op in self.ops:
             if self.is_inner(op):

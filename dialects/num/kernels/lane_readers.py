@@ -224,8 +224,10 @@ class _Reader:
         return RowSum(rows, pitch, vector, op.numbers.stop, differs)
 
     def _join(self, op: ReduceOp) -> None:
-        """Record the description of the reduction that combines all lanes. Raises `VerifyException` for a reduction
-        that is neither a sum nor the greatest value nor the index of the greatest value.
+        """Record the description of the reduction that combines all lanes.
+
+        Raises `VerifyException` unless the reduction computes a sum, the greatest value, or the index of the first
+        greatest value. Its initial value must be a constant or an element that all lanes share.
         """
         (self.lane, *carried), last = op.body.block.args, op.body.block.last_op
         assert isinstance(last, NextOp)

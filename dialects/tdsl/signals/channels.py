@@ -176,7 +176,7 @@ class TaperOp(IntegerOp):
 @irdl_op_definition
 class ScaledSpectrumOp(IntegerOp, SpectrumOp):
     """The spectrum of N real samples, where N / 2 is a power of four. The samples are first doubled as often as their
-    magnitudes stay below 2^15; the magnitude of the sample -2^15 is ignored.
+    magnitudes stay below 2^15, but at most 15 times; the magnitude of the sample -2^15 is ignored.
 
     The first pair of the result contains the number of doublings and 0, instead of bins 0 and N / 2. Each of the log4(N
     / 2) stages divides its inputs by 4 before it rotates them. The last step separates the bins of the real signal, and

@@ -90,7 +90,9 @@ def rotations(angles: Array) -> NDArray[np.float64]:
 
 
 def doubled(format: NumberFormat) -> NumberFormat:
-    """The format of the same kind for numbers of twice the magnitude, which a rotation may produce."""
+    """The format of the same kind for numbers of twice the magnitude, which a rotation may produce; `format` itself if
+    its greatest number is infinite.
+    """
     greatest = float(np.abs(format.decode(np.stack(format.ends()))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 

@@ -179,7 +179,10 @@ Reads = Sequence[tuple[Node, Read]]
 
 
 def _axes(read: Read, slice: Slice) -> list[Pair]:
-    """For each axis: the stride, and the last row or pixel of the operand that row or pixel 0 of the result needs."""
+    """For each axis: the stride, and the last row or pixel of the operand that row or pixel 0 of the result needs.
+
+    For a sum of all pixels, the stride is 1 and the number is 0, because each pixel is added when it is complete.
+    """
     if read.sums:
         return [(1, 0), (1, 0)]
     reach = zip(read.strides, read.kernel, read.before, strict=True)

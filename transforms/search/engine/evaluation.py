@@ -94,6 +94,7 @@ class Evaluation:
         """The outcomes of candidates, in their order. The evaluation of a candidate may stop early once its loss
         exceeds `at_most`.
 
+        at_most: one limit for all candidates, or a limit for each.
         metric: the metric of `at_most`, by default the metric of the search.
         """
         metric = metric or self.metric
