@@ -178,7 +178,7 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
     """Let a product read only the columns of its matrix from the first to the last nonzero column. Both ends are
-    extended to multiples of `ALIGNED` elements.
+    extended to multiples of `ALIGNED` elements. A matrix of zeros is unchanged.
     """
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):

@@ -328,6 +328,9 @@ def sum_start(
 ) -> SSAValue | None:
     """The buffer of initial values of sums; None if the sums start from zero.
 
+    value: the initial values as the op states them; None for zeros.
+    start: constant initial values to use instead of `value`; None to use `value`.
+
     A constant is converted to the accumulator's units during compilation, so that the program only loads it.
     """
     if start is not None:

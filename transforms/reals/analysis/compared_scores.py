@@ -51,7 +51,11 @@ def _add_label(function: func.FuncOp) -> None:
 
 
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
-    """Change a function to return `compared` once, in place of all results that are computed only from it."""
+    """Change a function to return `compared` once, in place of all results that are computed only from it.
+
+    If `compared` is not a tensor of numbers, the function is unchanged. It may be an accumulator, which the program
+    finishes before it returns it.
+    """
     last = cast(func.ReturnOp, function.body.block.last_op)
     if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
         # The program finishes an accumulator before it returns it.
