@@ -109,7 +109,9 @@ class OnnxNode:
         return np.array(values, np.float64)
 
     def labels(self, *names: str) -> tuple[str | int, ...]:
-        """Class labels from the first of the named attributes that is present."""
+        """Class labels from the first of the named attributes that is present. Raises `InputError` if none is present,
+        or if a label is a float.
+        """
         name = next((name for name in names if self.attributes.get(name)), None)
         if name is None:
             raise self.error(f"needs the attribute {' or '.join(names)}")

@@ -94,6 +94,7 @@ def stored_part(word: int, width: int) -> int:
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
     """The numbers of LUTs and block RAMs that a memory needs in the form that synthesis estimates to be the smallest.
+    Both are 0 for a single word without initial content, which becomes a register.
 
     content: the initial words; None for a memory without initial content.
     """
