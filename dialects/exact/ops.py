@@ -204,7 +204,7 @@ class RescaleOp(Step):
 
 
 class _Saturated(Step, ABC):
-    """The base class of ops whose result is clamped to [`low`, `high`]."""
+    """The base class of ops whose result is clamped to the interval `limits`."""
 
     limits = prop_def(IntervalAttr)
 
@@ -226,7 +226,7 @@ class _Saturated(Step, ABC):
 
 @irdl_op_definition
 class RescaleToOp(_Saturated):
-    """`x / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
+    """`x / 2^right`, rounded as `exact.rescale` rounds and clamped to the interval `limits`."""
 
     name = "exact.rescale_to"
     METHOD: ClassVar[str] = "rescale_to"
@@ -241,7 +241,7 @@ class RescaleToOp(_Saturated):
 
 @irdl_op_definition
 class SumToOp(_Saturated):
-    """`(a * 2^left + b) / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
+    """`(a * 2^left + b) / 2^right`, rounded as `exact.rescale` rounds and clamped to the interval `limits`."""
 
     name = "exact.sum_to"
     METHOD: ClassVar[str] = "sum_to"
@@ -261,7 +261,7 @@ class SumToOp(_Saturated):
 
 @irdl_op_definition
 class ProductToOp(_Saturated):
-    """`a * b / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
+    """`a * b / 2^right`, rounded as `exact.rescale` rounds and clamped to the interval `limits`."""
 
     name = "exact.product_to"
     METHOD: ClassVar[str] = "product_to"

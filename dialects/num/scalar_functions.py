@@ -40,7 +40,11 @@ __all__ = [
 
 @irdl_op_definition
 class ExpOp(FunctionOp):
-    """Natural exponential."""
+    """Natural exponential.
+
+    `scheme` is the method by which the function is computed, one of the `SCHEMES` of the result's format. Without
+    `scheme`, the format selects the method.
+    """
 
     name = "num.exp"
     FUNCTION: ClassVar[Function] = "exp"
@@ -52,7 +56,7 @@ class ExpOp(FunctionOp):
 
 @irdl_op_definition
 class TanhOp(FunctionOp):
-    """Hyperbolic tangent."""
+    """Hyperbolic tangent. `scheme` is as in `num.exp`."""
 
     name = "num.tanh"
     FUNCTION: ClassVar[Function] = "tanh"
@@ -64,7 +68,7 @@ class TanhOp(FunctionOp):
 
 @irdl_op_definition
 class SigmoidOp(FunctionOp):
-    """Logistic function 1 / (1 + exp(-x))."""
+    """Logistic function 1 / (1 + exp(-x)). `scheme` is as in `num.exp`."""
 
     name = "num.sigmoid"
     FUNCTION: ClassVar[Function] = "sigmoid"
@@ -76,7 +80,7 @@ class SigmoidOp(FunctionOp):
 
 @irdl_op_definition
 class ErfOp(FunctionOp):
-    """Gauss error function."""
+    """Gauss error function. The format selects the method of computation; `scheme` has no effect."""
 
     name = "num.erf"
     FUNCTION: ClassVar[Function] = "erf"
@@ -88,7 +92,9 @@ class ErfOp(FunctionOp):
 
 @irdl_op_definition
 class LogOp(FunctionOp):
-    """Natural logarithm. For arguments below 2^-126, including negative numbers, it is the logarithm of 2^-126."""
+    """Natural logarithm. For arguments below 2^-126, including negative numbers, it is the logarithm of 2^-126. The
+    format selects the method of computation; `scheme` has no effect.
+    """
 
     name = "num.log"
     FUNCTION: ClassVar[Function] = "log"
@@ -99,7 +105,7 @@ class LogOp(FunctionOp):
 
 @irdl_op_definition
 class SoftplusOp(FunctionOp):
-    """log(1 + exp(x))."""
+    """log(1 + exp(x)). The format selects the method of computation; `scheme` has no effect."""
 
     name = "num.softplus"
     FUNCTION: ClassVar[Function] = "softplus"

@@ -91,7 +91,9 @@ class QuotientOp(NumOp, ABC):
 
 @irdl_op_definition
 class AverageOp(QuotientOp):
-    """The average of the elements of a window, computed from their total and rounded to the format of the result."""
+    """The average of the `count` elements of a window, computed from their total and rounded to the format of the
+    result. `of` is the format of the elements.
+    """
 
     name = "num.average"
     METHOD: ClassVar[str] = "average"
@@ -99,8 +101,8 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean of elements along whole axes, computed from their total. It is a separate op because some number formats
-    round it differently from the average of a window.
+    """The mean of `count` elements along whole axes, computed from their total. `of` is the format of the elements. It
+    is a separate op because some number formats round it differently from the average of a window.
     """
 
     name = "num.mean"

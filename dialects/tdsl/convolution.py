@@ -172,16 +172,15 @@ def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, i
 
 @irdl_op_definition
 class Conv2dOp(ContractionOp):
-    """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
+    """Convolution of the images `rhs`, N x H x W x C, with the filter `lhs`, O x KH x KW x (C / groups).
 
-    Element (n, y, x, o) of the result is the sum over i, j and c of `filter[o, i, j, c] * image[n, row, column,
-    channel]`. Here `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
-    = g * C / groups + c`. g = o div (O / groups) is the group of output channel o. The rows of the filter, along its
-    first axis, are the output channels. With groups = C, the convolution is depthwise, and each channel has O / C
-    filters.
+    Element (n, y, x, o) of the result is the sum over i, j and c of `lhs[o, i, j, c] * rhs[n, row, column, channel]`.
+    Here `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel = g * C /
+    groups + c`. g = o div (O / groups) is the group of output channel o. The rows of the filter, along its first axis,
+    are the output channels. With groups = C, the convolution is depthwise, and each channel has O / C filters.
 
-    `addend` contains the initial sums, which are broadcast to the result. A bias has shape O. The convolution does not
-    pad its image; `tdsl.pad` pads images.
+    `addend` contains the initial sums, which are broadcast to the result. A bias has shape O. `acc`, `bound` and
+    `row_shifts` are as in `tdsl.matmul`. The convolution does not pad its image; `tdsl.pad` pads images.
 
     `turns` contains the number of rows of each turn. A convolution with `turns` runs in place and overwrites its image,
     which no other op may read. Such a convolution pads the image itself: `padding` is the number of pixels above,

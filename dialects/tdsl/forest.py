@@ -84,8 +84,8 @@ class ForestOp(TensorOp):
     the infinity of its sign.
 
     The votes are added in the format of the result, tree by tree. They are added without rounding if the format
-    represents all sums (`NumberFormat.format_of_sums`). `profile` records the fraction of samples that reaches each
-    child; it affects only estimates of time.
+    represents all sums (`NumberFormat.format_of_sums`). `shares` is the fraction of samples that reaches each child, as
+    recorded by the pass `profile`; it affects only estimates of time.
 
     limit: a bound on the magnitude of sums that replaces the one that the votes imply, for a program whose forest may
         change.

@@ -81,7 +81,14 @@ class ProductOp(MatrixProductsOp, ABC):
 
 @irdl_op_definition
 class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
-    """The product of two dense matrices."""
+    """The product of two dense matrices: `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`, rounded to the format of the
+    result.
+
+    * acc: the type of the accumulator. Without `acc`, it is derived from the operands.
+    * bound: the least and the greatest possible partial sum, in units of the accumulator. It proves that the
+      accumulator is wide enough.
+    * row_shifts: for each row of `lhs`, the number of bits by which its sums are shifted right before they are rounded.
+    """
 
     name = "tdsl.matmul"
 
@@ -94,7 +101,7 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 class SpmvOp(ProductOp):
     """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`).
 
-    Only the stored entries of the matrix are multiplied.
+    Only the stored entries of the matrix are multiplied. `acc`, `bound` and `row_shifts` are as in `tdsl.matmul`.
     """
 
     name = "tdsl.spmv"
@@ -125,13 +132,13 @@ class SpmvOp(ProductOp):
 
 @irdl_op_definition
 class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, rounded to the format of
-    the result.
+    """`result = addend + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, rounded to the format of
+    the result. `factors` are lhs0, rhs0, lhs1, rhs1 and so on. Without `addend`, sums start from zero.
 
     The scale of each product is at least as fine as that of the previous product, so that the sum can be continued
-    exactly. `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i
-    of product p are multiplied by 2^left_shifts[p * rows + i] before they are added. Rows of different matrices may
-    therefore have separate scales.
+    exactly. `acc`, `bound` and `row_shifts` are as in `tdsl.matmul`; `acc` is in units of the last product.
+    `left_shifts` has one entry per product and row. The sums of row i of product p are multiplied by 2^left_shifts[p *
+    rows + i] before they are added. Rows of different matrices may therefore have separate scales.
     """
 
     name = "tdsl.matmul_sum"

@@ -124,7 +124,11 @@ class PoolOp(TensorOp, ABC):
 
 @irdl_op_definition
 class MaxPoolOp(PoolOp):
-    """The greatest element of each window."""
+    """The greatest element of each window of an N x H x W x C image.
+
+    `kernel` is the height and width of a window. `padding` is the number of pixels added above, below, on the left and
+    on the right; the pixels are ignored. `strides` are the distances between windows along height and width.
+    """
 
     name = "tdsl.max_pool"
     MOVES_BITS: ClassVar[bool] = True
@@ -183,7 +187,10 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of the elements of each window that are inside the image. The total is divided and rounded."""
+    """The average of the elements of each window that are inside the image. The total is divided and rounded.
+
+    `kernel`, `padding` and `strides` are as in `tdsl.max_pool`.
+    """
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
