@@ -245,7 +245,7 @@ class SendOp(PortOp):
 
 @irdl_op_definition
 class RamOp(DialectOp):
-    """A memory of `depth` words with a read port and an optional write port.
+    """A memory of `depth` words with a read port and an optional write port. `content` contains its initial words.
 
     At a clock edge with `enable`, the word at `address` is read; the result is available one cycle later. At a clock
     edge with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. If a word is

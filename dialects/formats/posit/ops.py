@@ -263,7 +263,10 @@ class _AddingOp(QuireOp, ABC):
 
 @irdl_op_definition
 class AddOp(_AddingOp):
-    """Add significand * 2^exponent to the quire. The exponent is relative to the unit of the sum."""
+    """Add significand * 2^exponent to the quire. The exponent is relative to the unit of the sum.
+
+    bits: the width of the significand's magnitude in bits.
+    """
 
     name = "posit.add"
     significand = operand_def(IntegerType)
