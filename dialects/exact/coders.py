@@ -69,7 +69,9 @@ class _CoderOp(Step, ABC):
 
 @irdl_op_definition
 class DecodeOp(_CoderOp):
-    """The integer that a raw represents, in units of the format's 2^-scale."""
+    """The integer that a raw represents, in units of the format's 2^-scale. `tables` are the look-up tables that the
+    format's conversion needs.
+    """
 
     name = "exact.decode"
     METHOD: ClassVar[str] = "decode"
@@ -85,7 +87,9 @@ class DecodeOp(_CoderOp):
 
 @irdl_op_definition
 class EncodeOp(_CoderOp):
-    """Round `x * 2^-scale` to the nearest number of the format. The result is the raw of this number."""
+    """Round `x * 2^-scale` to the nearest number of the format. The result is the raw of this number. `tables` are the
+    look-up tables that the format's conversion needs.
+    """
 
     name = "exact.encode"
     METHOD: ClassVar[str] = "encode"

@@ -198,8 +198,8 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """The product of a number and a power of two of at least 1. The product must be within the range of the result's
-    format.
+    """The product of the number `lhs` and `rhs`, a power of two of at least 1. The product must be within the range of
+    the result's format.
     """
 
     name = "num.scale"

@@ -161,7 +161,7 @@ class ChangesBytes(MemoryEffect):
 
 @irdl_op_definition
 class TurnOp(DialectOp):
-    """Transpose an image of rows * columns pixels in place. The image starts at a given pixel of a buffer.
+    """Transpose an image of rows * columns pixels in place. The image starts at pixel `first` of a buffer.
 
     `pixel` is the number of units per pixel. `bits` is the width of a unit: 8, or 4 in a buffer that is packed to 4
     bits.
