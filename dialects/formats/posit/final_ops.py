@@ -31,7 +31,7 @@ class JoinOp(QuireOp):
     """Convert a complete sum in a quire to one integer and a NaR flag. The sum is integer * 2^-scale.
 
     If the sum consists of several bins, it is truncated to the bits that rounding to a posit needs. The last bit of the
-    result is set if any truncated bit is 1.
+    result is set if any truncated bit is 1. `type` is as in `posit.start`.
     """
 
     name = "posit.join"
@@ -161,10 +161,11 @@ class RoundOp(EmittedOp):
 
 @irdl_op_definition
 class ToOddOp(EmittedOp):
-    """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
+    """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high]. The result is `low` if
+    `undefined`, the NaR flag of the sum, is set.
 
     The integer is odd if a bit that truncation removes is 1. Rounding the integer at a position at least two bits
-    higher therefore returns the number nearest to the exact sum. NaR becomes `low`.
+    higher therefore returns the number nearest to the exact sum.
     """
 
     name = "posit.to_odd"

@@ -116,7 +116,9 @@ class DecodeOp(EmittedOp):
 
 @irdl_op_definition
 class StartOp(QuireOp):
-    """Set the quire to zero and clear its NaR flag."""
+    """Set the quire to zero and clear its NaR flag. `type` is the type of the quire, which specifies its layout in
+    memory.
+    """
 
     name = "posit.start"
     traits = traits_def(MemoryWriteEffect())
@@ -142,7 +144,9 @@ class StartOp(QuireOp):
 
 @irdl_op_definition
 class MarkOp(QuireOp):
-    """Set the NaR flag of the quire if `place`, a result of `posit.decode`, is the place of NaR."""
+    """Set the NaR flag of the quire if `place`, a result of `posit.decode`, is the place of NaR. `type` is as in
+    `posit.start`.
+    """
 
     name = "posit.mark"
     place = operand_def(IntegerType)
@@ -265,7 +269,8 @@ class _AddingOp(QuireOp, ABC):
 class AddOp(_AddingOp):
     """Add significand * 2^exponent to the quire. The exponent is relative to the unit of the sum.
 
-    bits: the width of the significand's magnitude in bits.
+    * bits: the width of the significand's magnitude in bits.
+    * type: as in `posit.start`.
     """
 
     name = "posit.add"
@@ -300,6 +305,7 @@ class MultiplyAddOp(_AddingOp):
 
     * step: the step of the bins if places count steps, otherwise 1.
     * bits: the width of the product's magnitude in bits.
+    * type: as in `posit.start`.
     """
 
     name = "posit.multiply_add"

@@ -106,8 +106,8 @@ class BlockFactorOp(TensorOp):
 
 @elementwise_op_definition(num.ScaleOp)
 class ScaleBlockOp(BinaryOp):
-    """The product of the elements of a block and its `tdsl.block_factor`. All products stay within the range of the
-    format.
+    """The product of the elements `lhs` of a block and its `tdsl.block_factor`, `rhs`. All products stay within the
+    range of the format.
     """
 
     name = "tdsl.scale_block"

@@ -426,8 +426,8 @@ def _share(real: float) -> int:
 
 @irdl_op_definition
 class NoiseOp(IntegerOp):
-    """An estimate of the noise of each channel after a frame: (1 - share) * the previous estimate + share * the
-    channel.
+    """An estimate of the noise of each channel after a frame: (1 - share) * `before` + share * the channel, where
+    `before` is the previous estimate.
 
     The share is `even` for channels 0, 2 and so on, and `odd` for the others. The noise has ten more fractional bits
     than a channel.
