@@ -341,8 +341,8 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of a product is the product of the operands' scales, computed as in TensorFlow Lite.
 
     For one scale, this product is computed in single precision. For separate scales of channels, it is computed in
-    double precision; if all of them are equal, the sum has one scale. Sums of 16-bit products have 64 bits. If such
-    sums start from 32-bit numbers, they have 32 bits and wrap around.
+    double precision; if all of them are equal, the sum has one scale. Sums of products with a 16-bit factor have 64
+    bits. If such sums start from 32-bit numbers, they have 32 bits and wrap around.
     """
 
     INTEGER: ClassVar[bool] = True
