@@ -315,7 +315,9 @@ def test_shapes_without_a_kernel_for_single_windows():
 
 
 def test_sums_without_pairs():
-    """Sums of second rows have 24 bits; those of first rows, and of a last row without a second one, have 32 bits."""
+    """In kernels for pairs of rows, sums of second rows have 24 bits: `admits` rejects rows whose sums may exceed them.
+    Sums of first rows, and of a last row without a second one, have 32 bits.
+    """
     assert PAIRS.admits is not None
     for start, admitted in (((1 << 23) - 1 - 127 * 128, True), ((1 << 23) - 127 * 128, False)):
         weights, starts = np.array([[-128], [127], [-128]]), np.array([1 << 30, start, 1 << 30])

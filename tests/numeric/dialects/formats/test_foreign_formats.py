@@ -86,8 +86,8 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
 
 @cache
 def outputs_with(widths: tuple[str, ...]) -> Outputs:
-    """The outputs of ProtoNN for 200 samples, in 16-bit fixed point except for the formats that `widths`, an option of
-    `assign-format`, states for single tensors.
+    """The outputs of ProtoNN for 200 samples, in 16-bit fixed point except for the tensors to which `widths`, an option
+    of `assign-format`, assigns other formats.
     """
     module = profiled("protonn")
     x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]

@@ -110,8 +110,8 @@ def widest_place(format: NumberFormat) -> float:
 
 
 def results_of(sort: Sort) -> list[tuple[int, NumberFormat]]:
-    """Pairs of an index and a result format with which a sort of formats is tested: the variants of the sort and a
-    quarter of all other formats, or all formats in `make exhaustive`.
+    """The result formats with which the operand formats of `sort` are tested, each with its index in `NEAREST`: the
+    variants of `sort` and a quarter of all other formats. In `make exhaustive`, all formats.
     """
     turn = SORTS.index(sort) % 4
     return [

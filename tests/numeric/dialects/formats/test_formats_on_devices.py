@@ -136,8 +136,9 @@ def inputs(format: NumberFormat) -> Array:
 
 
 def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
-    """A target and the devices that execute its programs. `turn` shifts the assignment, which distributes the sorts
-    evenly over the targets.
+    """A target for the program of `sort`, and the devices that execute programs for it.
+
+    turn: a number by which the assignment is rotated. The assignment distributes `SORTS` evenly over the targets.
     """
     printed = [*PRINTED.items()]
     return printed[(SORTS.index(sort) + turn) % len(printed)]
@@ -146,8 +147,8 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """The program of a sort, compiled by gcc for one target, computes the evaluator's bits. For half of the sorts, the
-    program compiled by LLVM does so too, on the host and on a chip.
+    """A program in the last variant of a format and width, compiled by gcc for one target, computes the evaluator's
+    bits. For half of the formats, LLVM's code for the host and for a chip does so too.
 
     The target differs from that of `test_network`.
     """
@@ -185,7 +186,7 @@ argmax((V * H) <*> sigmoid(S |*| X))
 
 
 def sorts_of_networks() -> list[Sort]:
-    """One sort of each format type: the sort of 16 bits if there is one, otherwise the first."""
+    """For each format type, its `Sort` of 16 bits, or the first one if there is none."""
     types: dict[str, Sort] = {}
     for sort in SORTS:
         name, _, width = str(sort).rpartition("-")

@@ -129,7 +129,7 @@ def test_promotability_by_an_interpolated_percentile():
 
 
 class PaperSearch:
-    """A search that implements the interface of `Promotion` for the example's posits, which have no shifts.
+    """A search with the methods that `Promotion` calls, for the example's posits, which have no shifts.
 
     tried: the sets of promoted tensors in the order in which they were tested, with their RAM in bytes.
     """

@@ -158,7 +158,7 @@ def results(function: str, width: int, scales: tuple[int, int]) -> tuple[NDArray
 
 def test_sigmoid_of_shiftry_in_8_bits():
     """Shiftry's library 8: the sigmoid is 2^n a / (2^n + a) for x <= 0 and 2^n 2^n / (2^n + a) for x > 0, with n = 6.
-    The raw a of exp(-|x|) is an entry of a table of 128.
+    The raw a of exp(-|x|) is read from a table of 128 entries.
     """
     table = np.floor(np.exp(-np.arange(128) / 2**4) * 2**6).astype(np.int64)
     arguments, found = results("sigmoid", 8, (4, 6))

@@ -189,7 +189,7 @@ def test_bounds_of_sums_with_a_known_factor(
 @given(products())
 def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
     """The accumulator has the least width of 16, 24, 32 and 64 bits that holds each product and the sum with the addend
-    for rounding. The emitted code does not overflow.
+    for rounding. If 64 bits do not suffice, the format raises `InputError`. The emitted code does not overflow.
     """
     lhs, rhs, result, weights = case
     bound = result.sum_bound([Product(weights.shape[1], Factor(lhs, weights), Factor(rhs))])

@@ -1,4 +1,6 @@
-"""Sums of products of standard posits: exact integers for every format and combination, in numpy and on each device."""
+"""Sums of products of standard posits, alone and with numbers of other exact formats, are exact and rounded once, in
+numpy and on each device. Results that depend on NaR are NaR.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +193,9 @@ def assert_bits(module: ModuleOp, x: Raws, devices: Sequence[str], folder: Path)
 
 
 def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
-    """Assert that a simulated hardware module computes the evaluator's bits; skip the test without the simulator."""
+    """Assert that a simulated hardware module computes the evaluator's bits. If the simulator is not installed, the
+    test is skipped.
+    """
     need_simulator("iverilog")
     bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
     result = IcarusSimulation(verilog_of(bits), folder).run(interface_of(module), x)
@@ -405,7 +409,9 @@ def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step:
 
 
 def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
-    """The raw outputs of a program on the evaluator. Asserts that the host and an Uno compute the same."""
+    """The raw outputs of a program on the evaluator. Asserts that the host, an Uno and, if it is installed, LLVM
+    compute the same raws.
+    """
     module = Parser(context(), text).parse_module()
     ChooseAccumulatorsPass().apply(context(), module)
     module.verify()

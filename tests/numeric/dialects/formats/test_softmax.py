@@ -132,8 +132,8 @@ def test_terms_of_standard_posits_are_rounded_to_integers():
 @pytest.mark.long
 @pytest.mark.parametrize(("result", "most"), [(FixedType(16, 15), 8_191), (FixedType(8, 7), 131_071)], ids=str)
 def test_the_longest_row(result: NumberFormat, most: int):
-    """The longest permitted row is the longest for which the sum of equal terms fits 32 bits: 8,191 or 131,071 numbers.
-    A longer row is rejected.
+    """The longest permitted row is the longest for which the sum of equal terms fits in 32 bits: 8,191 or 131,071
+    numbers. A longer row is rejected.
     """
     shares = softmax(np.zeros((1, most), np.int8), FixedType(8, 0), result)
     assert (np.abs(result.decode(shares) - 1 / most) <= 0.5 * 2.0**-15 + 2.0**-15).all()

@@ -40,7 +40,7 @@ def test_numbers_are_those_of_reals(sort: Sort):
 
 
 def scaled(format: Any, reals: Any) -> Any:
-    """Reals divided by the step of a format."""
+    """Reals, limited to magnitudes of 1e9, divided by the step of a format."""
     return np.ldexp(np.clip(reals, -1e9, 1e9), format.scale)
 
 

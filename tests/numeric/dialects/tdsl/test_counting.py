@@ -1,4 +1,4 @@
-"""Counts of elements, compared with numpy on reals and bit for bit in every kind of format and on devices."""
+"""Counts of elements, compared with numpy on reals and in fixed point, and bit for bit with the evaluator on devices."""
 
 from __future__ import annotations
 

@@ -158,8 +158,8 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """On the host, the C of forests computes the evaluator's bits in all formats with gcc. LLVM compiles half of the
-    formats, from loops over the tables of the trees.
+    """The C of a forest in a format, compiled by gcc, computes the evaluator's bits on the host. For half of the
+    formats, so does LLVM's code, which loops over the tables of the trees.
     """
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)
@@ -202,7 +202,9 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
 )
 def test_calls_with_floats_convert_what_is_read(device: str, format: str, width: int | None, tmp_path: Path):
-    """Calls with floats convert only the features that a node compares. All other features are NaN in this test."""
+    """In fixed point, calls with floats convert only the features that a node compares; in f32, they convert none. All
+    other features are NaN in this test.
+    """
     module, inputs = random_program(11, features=40)
     NoteReadFeaturesPass().apply(context(), module)
     read = tdsl.read_input(module).read

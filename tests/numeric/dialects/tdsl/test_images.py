@@ -1,4 +1,4 @@
-"""Ops on images: convolutions, padding, pools and concatenation, on reals and, bit for bit, as C on the host."""
+"""Ops on images: convolutions, padding, pools and concatenation, on reals and, bit for bit, on the host and on boards."""
 
 from __future__ import annotations
 

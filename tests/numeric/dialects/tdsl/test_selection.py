@@ -1,5 +1,5 @@
-"""Masks of the greatest elements, and step functions, compared with numpy and bit for bit in C, in every format and on
-devices.
+"""Masks of the greatest elements, and step functions: on reals compared with numpy, and bit for bit with the evaluator
+on the host in several formats and on boards in fixed point.
 """
 
 from __future__ import annotations

@@ -54,7 +54,9 @@ def reals_of(module: ModuleOp, signals: NDArray[np.float32]) -> NDArray[np.float
 
 
 def loud(length: int) -> NDArray[np.float32]:
-    """Tones and noise, and signals for which sums saturate: square waves and a constant -1."""
+    """Seven signals, of shape (7, length): tones and noise, and signals for which sums saturate, which are square waves
+    and a constant -1.
+    """
     square = np.sign(tones(2, length, 5)).astype(np.float32)
     return np.concatenate([tones(2, length, 6), noise(2, length, 7), square, -np.ones((1, length), np.float32)])
 

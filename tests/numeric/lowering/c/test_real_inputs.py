@@ -1,4 +1,6 @@
-"""NAME_set, NAME_score and NAME_is_anomaly return the evaluator's raws and reals, for every format of an input."""
+"""NAME_set stores the evaluator's raws, and NAME_score and NAME_is_anomaly return its reals and decisions, for every
+format of an input.
+"""
 
 from __future__ import annotations
 
@@ -143,8 +145,8 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
 
 @pytest.mark.long(drawn=False)
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
-    """For every format, the program computes the evaluator's raws from real inputs, including NaN. It runs on the
-    host with a sanitizer that stops at undefined behaviour.
+    """For every format except those of published arithmetic, and for several units of sensors, the program on the host
+    passes `check`, without undefined behaviour that a sanitizer finds.
     """
     check(CalledPrograms([*FORMATS, *SENSORS], HostRunner(sanitize=True), tmp_path))
 

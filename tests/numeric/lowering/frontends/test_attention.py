@@ -31,7 +31,7 @@ SAMPLES = 3
 @pytest.mark.long
 @pytest.mark.parametrize("file", FILES)
 def test_exports_of_a_block_compute_its_values(file: str):
-    """Each export computes the scores of the block in float64, and the classes that test.npz holds."""
+    """Each export computes the scores of the block in float64, and the classes that test.npz contains."""
     with np.load(FOLDER / "test.npz") as data:
         x, y = data["x"][:9], data["y"][:9]
     expected = computed(weights(), x.reshape(-1, ROWS, WIDTH).astype(np.float64))

@@ -56,6 +56,7 @@ def of_onnx(bias: NDArray[Any] | None = None, *, op: str = "Glu", **attributes: 
 
     bias: the second operand of the op; None if it has only one operand.
     op: the name of the op.
+    attributes: the attributes of the op.
     """
     inputs = "t" if bias is None else "t b"
     nodes = [node("Transpose", "x", "t", perm=[0, 2, 1]), node(op, inputs, domain="acme", **attributes)]
@@ -87,6 +88,7 @@ def test_a_compiled_program_computes_the_same_bits(tmp_path: Path):
 def of_tflite(dtype: str, *, own: bool, extent: int = 6) -> bytes:
     """The bytes of a model with a custom operator, or with TensorFlow Lite's operators for the same function.
 
+    dtype: the type of the tensors.
     own: whether the custom operator is used.
     extent: the number of elements along the last axis of the input.
     """

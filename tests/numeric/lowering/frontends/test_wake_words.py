@@ -43,7 +43,7 @@ CUTOFF = WORDS["hey_jarvis"][0]
 
 
 def arena_of(word: str) -> int:
-    """Bytes of RAM that a manifest states for TensorFlow Lite Micro, without the front end and the samples."""
+    """The bytes of RAM that a manifest states for TensorFlow Lite Micro, without the front end and the samples."""
     return json.loads((FOLDER / f"{word}.json").read_text())["micro"]["tensor_arena_size"]
 
 
@@ -118,8 +118,9 @@ IN_A_STEP = {"nano33ble": 1_920_000, "pico2": 4_500_000, "esp8266": 7_200_000}
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("word", "board"), LIMITS)
 def test_a_board_hears_in_time_and_in_less_memory(word: str, board: str):
-    """A step, three frames and one inference of the model, takes less than a third of 30 ms, and the RAM, with the
-    front end, the samples and the stack, is less than the arena that the manifest states for the model alone.
+    """A step, which consists of three frames of the front end and one inference of the model, takes less than a third
+    of 30 ms. Where `LIMITS` has a limit on RAM, the RAM with the front end, the samples and the stack is less than
+    the arena that the manifest states for the model alone.
     """
     report = program_of(word, board).report
     instructions, ram = LIMITS[word, board]

@@ -185,7 +185,9 @@ def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
 
 
 def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
-    """The instructions of `fixmodel_predict`, counted one by one with a hook that is independent of the runner's."""
+    """The instructions of `fixmodel_predict` for each input, counted one by one with a hook that is independent of the
+    runner's.
+    """
     import unicorn
     from unicorn import arm_const, riscv_const
 

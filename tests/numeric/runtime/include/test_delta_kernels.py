@@ -33,8 +33,8 @@ def most(width: int) -> int:
 
 
 def matrix_of(width: int) -> NDArray[np.int64]:
-    """Rows of numbers of `width` bits: the least number in every third row, otherwise random numbers, with narrow and
-    wide gaps in turn. The last row has the least number at wide gaps.
+    """Rows of numbers of `width` bits: the least number in every third row, otherwise random numbers. Gaps are narrow
+    and wide in turn, or always narrow for the widths in `SHORT`. The last row has the least number at wide gaps.
     """
     random, low = np.random.default_rng(width), -most(width) - 1
     counts = FEW if width in SHORT else COUNTS

@@ -219,8 +219,8 @@ def elements_of(width: int) -> NDArray[np.int64]:
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(DEVICES, 4))
 def test_single_elements(name: str, tmp_path: Path):
-    """Elements are copied from flash to packed memory one by one. Afterwards they are equal, whether they are read one
-    by one or all at once, with or without the offset that makes them unsigned.
+    """Elements that are copied from flash to packed memory one by one equal the originals, whether they are read one by
+    one or all at once, with or without the offset that makes them unsigned.
 
     Writing an element must not change its neighbours, whatever the memory contains.
     """

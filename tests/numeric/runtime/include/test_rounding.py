@@ -93,8 +93,8 @@ def statement() -> str:
 
 
 def numbers() -> NDArray[np.int32]:
-    """Numbers next to powers of two and their multiples of 256, and random ones, of shape (n, COUNT). No half of a
-    number is -32768.
+    """32-bit integers near powers of two of either sign, and random ones, of shape (n, COUNT). Neither 16-bit half of
+    an integer is -32768.
     """
     powers = [sign << place for place in range(32) for sign in (1, -1)]
     near = [power + offset for power in powers for offset in (-65536, -256, -1, 0, 1, 255)]

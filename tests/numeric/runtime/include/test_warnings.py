@@ -1,4 +1,4 @@
-"""Every header compiles separately and without a warning, by the compiler of every chip that uses it."""
+"""Every header compiles separately and without a warning, with the compiler of every chip that uses it."""
 
 from __future__ import annotations
 

@@ -203,7 +203,9 @@ const int16_t *reads_scores(void);
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("kind", "flash"), [("registers", None), ("code", 3_300), ("tables", 2_000)])
 def test_forests_behind_much_code(kind: str, flash: int | None, tmp_path: Path):
-    """Records and tables after much code are read correctly, as are return addresses of three bytes."""
+    """Forests in registers, as code and as tables compute the evaluator's bits on a Mega whose program contains 66,000
+    bytes of code in front of them, so that addresses in flash exceed 16 bits.
+    """
     asked = request(sk.RandomForestClassifier(20, max_depth=5, random_state=0), tmp_path, flash=flash, votes="soft")
     assert compile_model(asked)["mismatch"] is None
     assert f"tm_avr_forest_{kind}_" in (asked.out / "model.c").read_text()

@@ -180,8 +180,8 @@ def cases() -> list[Case]:
 
 
 def cases_to_even() -> Iterator[Case]:
-    """Cases that round halves to even: no ties for random scales, ties in every second or fourth result for powers of
-    two. 1 and 7 lanes do not fill a vector.
+    """Yield cases that round halves to even. With random scales no result is a tie; with scales that are powers of two,
+    every second or fourth result is one. Some loops have 1 or 7 elements, which do not fill a vector.
     """
     random = np.random.default_rng(12)
     for scales in ((None, None, None), (0.5, 0.125, 1.0), (0.5, 0.5, 4.0), (0.0625, 0.5, 0.25)):
@@ -207,8 +207,8 @@ def _averaged(format: NumberFormat, taps: int, m: Machine[Any], x: Sequence[Any]
 
 
 def successors(recorder: LaneRecorder, x: Element) -> Element:
-    """Record a loop of two iterations, in which a number increases by one and is added three times to a total; return
-    the total.
+    """Record a loop of two iterations, each of which adds a number three times to a total and increases the number by
+    one. Return the total.
     """
 
     def outer(_: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -71,8 +71,8 @@ def test_a_loss_beside_floating_point_is_a_warning():
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
 def test_two_classes_have_a_single_score(classifier: Any):
-    """A classifier with one score for two classes keeps its accuracy, with and without a limit on MACs. In training,
-    the score counts as that of the second class, and the score of the first is 0.
+    """A classifier with one score for two classes loses at most 2 points of accuracy, with and without a limit on MACs.
+    In training, the score counts as that of the second class, and the score of the first is 0.
     """
     y = np.where(Y == 1, "yes", "no")
     model = sk.make_pipeline(sk.StandardScaler(), classifier).fit(X, y)

@@ -65,7 +65,9 @@ def forest(trees: int = 4, leaves: int = 12, seed: int = 0) -> Any:
 
 
 def trained(kind: str, seed: int) -> Any:
-    """A model of a kind. A forest of another seed has other numbers of trees and nodes."""
+    """A network if `kind` is `network`, otherwise a forest. Forests of different seeds have different numbers of trees
+    and nodes.
+    """
     return network(seed) if kind == "network" else forest(4 + seed, 12 - seed, seed)
 
 
@@ -240,7 +242,9 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
 
 
 def mismatches(first: Path, again: Path, x: Any, device: str, tmp_path: Path) -> list[Any]:
-    """For two models, the difference between the evaluator and the C of the first with the blob of the model."""
+    """For each of two models, the first difference between the evaluator and the C of the first model with the blob of
+    this model; None if there is none.
+    """
     np.savez(tmp_path / "x.npz", x=x[:20])
     found = list[Any]()
     for blob in (first, again):
@@ -324,8 +328,8 @@ FORESTS: tuple[tuple[Any, dict[str, Any]], ...] = (
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("model", "options"), FORESTS)
 def test_each_kind_of_forest_can_be_replaced(model: Any, options: dict[str, Any], tmp_path: Path):
-    """The default options, and a forest that is trained on other samples: the C is the same, and computes the bits of
-    each forest with its blob.
+    """If a forest is trained on other samples for an existing program, the C is unchanged, and with the blob of each
+    forest it computes the evaluator's bits for that forest.
     """
     x, y = cast(Any, load_diabetes)(return_X_y=True) if model.__name__.endswith("Regressor") else digits()
     targets: dict[str, Any] = {} if model is IsolationForest else {"y_val": y}

@@ -1,4 +1,6 @@
-"""Devices compute the outputs that fine-tuning computes, and limits are kept."""
+"""Fine-tuning: the outputs in training equal those of the compiled program, derivatives equal finite differences,
+limits are kept, and training that increases the loss is refused.
+"""
 
 from __future__ import annotations
 
@@ -254,7 +256,9 @@ def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_a_program_in_formats_is_trained_again(tmp_path: Path):
-    """Fine-tuning of a program in formats starts from its weights and computes in its formats."""
+    """Fine-tuning of a program in formats starts from its weights and computes in its formats. Its accuracy does not
+    decrease.
+    """
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, rate=0.01)
     first = finetune(trained(tmp_path), TRAIN, VAL, chosen, numbers(tmp_path, width=8))
     second = finetune(first.module, TRAIN, VAL, chosen, numbers(tmp_path, width=8))

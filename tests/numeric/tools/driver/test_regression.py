@@ -50,8 +50,8 @@ def test_errors_are_those_of_sklearns_metrics(outputs: int):
 
 
 def test_losses_of_candidates_are_points_of_r2():
-    """The loss of a candidate is the difference of R² to the model on reals, in points, also if samples are evaluated
-    in another order. After only some of the samples it is a lower bound of this difference.
+    """The loss of a candidate is R² of the model on reals minus that of the candidate, in points, also if samples are
+    evaluated in another order. After only some of the samples it is a lower bound of this difference.
     """
     reals = import_estimator(sk.Ridge().fit(DATA.x, TARGETS))
     formats = in_format(reals, DATA, "fixed", 8)

@@ -153,8 +153,8 @@ def test_forests_in_floats():
 
 @pytest.mark.long(drawn=False)
 def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
-    """If a program has exactly the greatest number of ops, the message is based on one alternative only, `fixed 8`. If
-    it has more, no alternative is tried.
+    """For a program with exactly as many ops as the limit `MOST_OPS`, the message is based on one alternative only,
+    `fixed 8`. For a program with more ops, no alternative is tried.
     """
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)

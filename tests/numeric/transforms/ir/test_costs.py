@@ -1,4 +1,6 @@
-"""Estimates of the cost model are close to the figures of simulators, for the models in the repository."""
+"""Estimates of the cost model are close to the figures of simulators, for the models in the repository, generated
+estimators, forests, copies and front ends.
+"""
 
 from __future__ import annotations
 

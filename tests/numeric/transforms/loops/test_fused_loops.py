@@ -23,8 +23,10 @@ INPUT = np.arange(10, 10 + SIZE).astype(np.int16)
 
 
 class Step(NamedTuple):
-    """A nest over rows. `load` is the number of the buffer that it loads, `stores` contains those of the buffers that
-    it stores.
+    """A nest over rows.
+
+    load: the number of the buffer that it loads.
+    stores: the numbers of the buffers that it stores.
     """
 
     load: int

@@ -188,7 +188,7 @@ def test_filters_of_channels(device: str, tmp_path: Path):
 
 def test_the_time_of_a_call_is_known(tmp_path: Path):
     """The cycles of every kernel equal those that its composer computes: for windows of one and of several runs, for an
-    odd last window, and for depthwise filters.
+    odd number of windows, and for depthwise filters.
     """
     random, x = np.random.default_rng(9), Image("x", 5, 11, 8, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 6, random)

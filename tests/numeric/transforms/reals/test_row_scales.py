@@ -39,7 +39,7 @@ argmax(n)
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a model whose rows of weights differ in magnitude by up to 2^6. The columns of the matrix that
-    multiplies the results differ inversely.
+    multiplies the results differ inversely, by up to 2^4.
     """
     random = np.random.default_rng(7)
     folder = tmp_path_factory.mktemp("model")

@@ -28,7 +28,7 @@ X = np.random.default_rng(5).normal(size=(40, 6 * 6 * 2))
 
 
 def convolutions(net: NetworkWriter) -> SSAValue:
-    """Write two convolutions, and a third without padding, all with biases of zero."""
+    """Write three convolutions, the third without padding, and a dense layer. All biases are zero."""
     image = net.convolution(net.input, 4, 3, padding=1)
     image = net.convolution(image, 4, 3, padding=1)
     return net.dense(net.convolution(image, 4, 3, strides=2), 4)
@@ -41,7 +41,7 @@ def dense(net: NetworkWriter) -> SSAValue:
 
 
 def exponential_units(net: NetworkWriter) -> SSAValue:
-    """Write max(x, 0) + exp(min(x, 0)) between two convolutions."""
+    """Write max(x, 0) + exp(min(x, 0)) after a convolution without a bias and before a dense layer."""
     image = net.insert(tdsl.Conv2dOp(net.weights(4, 3, 3, 2), net.input, (1, 1)))
     below = net.insert(tdsl.ExpOp(net.insert(tdsl.ClipOp(image, -GREATEST, 0.0))))
     return net.dense(net.add(net.insert(tdsl.ClipOp(image, 0.0, GREATEST)), below), 3)

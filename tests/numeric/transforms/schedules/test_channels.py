@@ -178,8 +178,8 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
-    """Of several programs, one with more RAM is chosen only if it is faster and within the limit. In this test,
-    integers stand for programs: 100, 200 and 300 bytes take 10, 12 and 9 units of time.
+    """Of several programs, one with more RAM is chosen only if it is faster and within the limit. In this test, a
+    program is the number of its bytes; programs of 100, 200 and 300 bytes take 10, 12 and 9 units of time.
     """
     module = "tinyml.tools.driver.limits"
 

@@ -19,8 +19,8 @@ FORMAT_LINES = {LNS: 60, GAUSSIAN: 200, GAUSSIAN.with_name("normal"): 120}
 
 
 def shared_suite(environment: PackagesOfOthers, name: str) -> str:
-    """Run those tests of all registered formats whose names contain `name`, except tests of compiled networks, in the
-    environment, and return pytest's output.
+    """Run the tests in `test_format*.py` whose names contain `name`, except tests of compiled networks, in the
+    environment. Return pytest's output.
     """
     files = sorted((ROOT / "tests/numeric/dialects/formats").glob("test_format*.py"))
     assert files

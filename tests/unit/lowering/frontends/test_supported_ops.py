@@ -97,7 +97,7 @@ def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
 
 @pytest.mark.long(drawn=False)
 def test_the_elementwise_ops_of_computed_tensors():
-    """An op is listed exactly if it is accepted with at least one variable operand."""
+    """An op is listed if and only if it is accepted with at least one variable operand."""
     arity = {"Where": 3} | dict.fromkeys(elementwise.BINARY, 2)
     read = {
         op

@@ -85,8 +85,8 @@ def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_values_of_all_iterations_are_observed():
-    """For a value in a loop, an observer receives one array with the values of all iterations, and not one array for
-    each.
+    """An observer receives the values of a loop's iterations for every sample: for two equal samples, each value occurs
+    twice as often as for one.
     """
     module = parse(POOL)
 

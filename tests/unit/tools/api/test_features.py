@@ -154,7 +154,9 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
 
 @pytest.mark.long(drawn=False)
 def test_integers_of_a_microphone_are_those_of_a_front_end_with_formats():
-    """A sample of the microphone is a raw of q15; -32768 counts as -32767."""
+    """With the input unit `q15`, integers of a microphone and the reals that they represent have the same scores;
+    -32768 counts as -32767. Other units are rejected, since the input of the front end already has a format.
+    """
     front_end = features.Motion(samples=SAMPLES, frame=SAMPLES // 2, hop=SAMPLES // 2)
     x, y = signals(40, 6), np.arange(40) % 2
     device = features.for_device(front_end, x)

@@ -103,8 +103,8 @@ NAMED = "plug-in 'broken' of package 'broken-package' (xdsl.universe): "
     ],
 )
 def test_a_plug_in_is_named(tmp_path: Path, text: str, said: list[str]):
-    """The error names the plug-in that caused it. The tool runs in a separate process, in which the plug-in is found as
-    if it were installed.
+    """The error or the warning names the plug-in that caused it. The tool runs in a separate process, in which the
+    plug-in is found as if it were installed.
     """
     (tmp_path / "broken.py").write_text(text)
     folder = tmp_path / "broken-1.dist-info"

@@ -117,8 +117,8 @@ def test_other_files_are_refused(
 def test_files_beside_them_are_not_compiled(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: str
 ):
-    """A header that the user adds beside the C file is not included, although the compiler searches this folder before
-    its own.
+    """A C file or a header that the user adds to an output folder is neither compiled nor included, although the
+    compiler searches the folder of a C file for headers before its own.
     """
     monkeypatch.chdir(tmp_path)
     for name, command in (("tour", ran), ("sums", listened)):

@@ -1,4 +1,4 @@
-"""Warnings: each is issued exactly if its condition holds, and suggests a remedy."""
+"""Warnings: each is issued if and only if its condition holds, and suggests a remedy."""
 
 from __future__ import annotations
 

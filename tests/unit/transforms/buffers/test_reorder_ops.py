@@ -1,4 +1,4 @@
-"""The buffers whose place the result of a step may take, as `reorder-ops` tells the search for an order."""
+"""The buffers whose place the result of a step may take, as `reorder-ops` states them in the ordering problem."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {{
 
 
 def taken(**places: object) -> tuple[int | None, set[int]]:
-    """The buffer that the loop makes, and the buffers whose place it may take; %a, %b and %y have the numbers 0 to 2.
+    """The buffer that the loop computes, and the buffers whose place it may take; %a, %b and %y have the numbers 0 to
+    2.
 
     places: the size of %a, and the indices at which the loop reads %a and %b.
     """

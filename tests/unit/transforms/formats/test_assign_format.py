@@ -25,7 +25,8 @@ def narrowed(
 ) -> tuple[int, ...]:
     """The widths of the votes of forests after narrowing.
 
-    losses: for the widths of all votes, the loss of the program; the first widths are those before.
+    losses: the loss of the program for each tuple of the widths of all votes. The first tuple contains the widths
+        before narrowing.
     constant: whether the votes are constants.
     error: whether the program is a regressor.
     """
@@ -73,7 +74,9 @@ def test_only_constant_votes_are_narrowed(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_second_forest_is_compared_with_the_narrowed_first(monkeypatch: pytest.MonkeyPatch):
-    """Each forest alone may have narrow votes, but not both."""
+    """If the first forest has been narrowed, the second one keeps its width unless narrowing it adds no loss to this
+    program. If the first forest cannot be narrowed, the second one is.
+    """
     losses = {(16, 16): 1.0, (8, 16): 0.5, (16, 8): 0.75, (8, 8): 0.75}
     assert narrowed(monkeypatch, losses) == (8, 16)
     assert narrowed(monkeypatch, {**losses, (8, 16): 1.5}) == (16, 8)

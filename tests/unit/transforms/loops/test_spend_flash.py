@@ -290,7 +290,10 @@ def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]
 
 
 def test_later_choices_count_only_the_bytes_that_they_add():
-    """After the first, of 100 bytes, 2 cycles for one byte come before 10 for ten bytes, which do not fit then."""
+    """For each candidate, only the bytes that it adds to the choice so far count. After the first, of 100 bytes, a
+    candidate that saves 2 cycles with 1 byte is chosen before one that saves 10 cycles with 10 bytes. Within 110
+    bytes, the latter no longer fits.
+    """
     sizes = {"first": 100, "small": 1, "large": 10}
     savings: dict[Any, int] = {"first": 1000, "small": 2, "large": 10}
     nothing = SimpleNamespace(flash=0, ram=0, time=0)

@@ -228,7 +228,7 @@ def test_the_whole_of_demotion():
 @pytest.mark.parametrize(("ram", "found"), [(13, (8, 8, 8)), (14, (16, 8, 8)), (16, (8, 16, 16)), (17, (16, 16, 16))])
 def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]):
     """Within a limit on RAM, the tensors whose demotion loses the most stay wide. The three tensors of 1, 1 and 2
-    elements lose 1, 3 and 2 if demoted alone.
+    elements lose 1, 3 and 2 if demoted alone. A limit that no program meets is an error.
     """
 
     def loss(choices: Choices) -> float:

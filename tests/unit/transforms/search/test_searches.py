@@ -167,7 +167,7 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
 )
 def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
     """If the losses of two programs differ by no more than the standard error, the smaller program is chosen, otherwise
-    the one with less loss. With an option `loss`, the first program is chosen.
+    the one with less loss. With an option `loss`, the fastest program within this loss is chosen if there is one.
     """
     costs = [ProgramCost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
     points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]

@@ -135,7 +135,9 @@ def narrowed(limit: float, *constants: Sequence[tuple[float, float]]) -> list[fl
 
 
 def test_what_adds_the_least_loss_for_a_bit_is_narrowed_first():
-    """The first constant loses more, but adds less."""
+    """The constant whose narrower option adds the least loss for each saved bit is narrowed first, even if its loss was
+    greater before. Of equal constants, the first one is narrowed.
+    """
     high, low = [(8, 5.0), (4, 6.0)], [(8, 0.0), (4, 2.0)]
     assert narrowed(6, high, low) == [4, 8]
     assert narrowed(6, low, high) == [8, 4]

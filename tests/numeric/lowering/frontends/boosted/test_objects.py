@@ -190,7 +190,9 @@ def test_binary_files_are_what_json_is(data: str) -> None:
 
 
 def plain_ubjson(value: Any) -> bytes:
-    """A value in UBJSON without optimised containers, which state type and count once, as other writers produce it."""
+    """A value in UBJSON as writers other than XGBoost's produce it: without optimised containers, which state the type
+    and the number of their elements once.
+    """
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
         return b"{" + b"".join(plain_ubjson(name)[1:] + plain_ubjson(each) for name, each in items) + b"}"

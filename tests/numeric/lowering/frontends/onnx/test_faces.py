@@ -89,8 +89,8 @@ def test_layers_of_table_7(name: str):
 
 
 def test_average_precision():
-    """The average precision is 0.25 if the first found box is wrong, the second is one of two true boxes, and the third
-    is found again. Precision and recall are then both 0.5.
+    """The average precision is 0.25 if the first box found is wrong, the second matches one of two true boxes, and the
+    third matches the same true box again. After the second box, precision and recall are both 0.5.
     """
     true = np.array([[0.0, 0.0, 10.0, 10.0], [50.0, 50.0, 60.0, 60.0]])
     found = np.array([[20.0, 20.0, 30.0, 30.0], [0.0, 0.0, 10.0, 11.0], [0.0, 0.0, 10.0, 10.0]])

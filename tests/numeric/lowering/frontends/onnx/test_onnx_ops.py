@@ -284,8 +284,8 @@ def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
     ids=["a low number without a softmax", "another axis", "two tensors"],
 )
 def test_a_choice_by_a_constant_condition(nodes: list[onnx.NodeProto]):
-    """`Where` with a constant condition becomes a sum of both branches, except before a softmax along the last axis,
-    where it becomes a masked softmax.
+    """`Where` with a constant condition equals onnxruntime's before a Relu, before a softmax along an axis other than
+    the last, and between two computed tensors. In these cases it does not become a masked softmax.
     """
     made = model(nodes, [1, 2, 5, 6], {"b": MASK, "l": number(-2000)})
     check(made, tolerance=1e-4)

@@ -86,8 +86,8 @@ def test_classifiers(transform: str):
 
 @pytest.mark.parametrize("negative", [False, True])
 def test_classifiers_of_one_score(negative: bool):
-    """Classes equal onnxruntime's if the only score is the probability of the second class, or a sum whose sign selects
-    the class.
+    """If the only score is the probability of the second class, or a sum whose sign selects the class, classes equal
+    onnxruntime's for samples whose score differs from 0 by more than 1e-6.
     """
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     attributes["class_ids"] = [1] * 10
@@ -123,7 +123,9 @@ def splits(modes: list[int], values: list[float]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("mode", range(4))
 def test_ensembles_of_version_5(mode: int):
-    """A tree whose root has a leaf and an inner child, and a tree with two leaves, have onnxruntime's results."""
+    """A tree whose root has a leaf and an inner child, and a tree with two leaves, have the results of a walk in
+    Python, for each comparison of the op.
+    """
     attributes = splits([mode] * 3, [0.5, -0.5, 0.0]) | {
         "nodes_featureids": [0, 1, 2],
         "nodes_truenodeids": [0, 1, 3],

@@ -140,8 +140,9 @@ def test_linear_interpolation_by_factors():
 
 @pytest.mark.parametrize(("extents", "parts"), [([4, 8], 2), ([4, 12], 3), ([6, 3], 1)])
 def test_neighbours_with_a_period_are_slices_with_a_step(extents: list[int], parts: int):
-    """Linear interpolation by a factor with the period `parts` concatenates the left and the right neighbours of the
-    results from `parts` slices each. With a period of 1 there is no concatenation.
+    """If the pattern of neighbours in a linear interpolation repeats after `parts` results, the left and the right
+    neighbours are each a concatenation of `parts` strided slices. If it repeats after each result, there is no
+    concatenation.
     """
     before, after = extents
     nodes = [node("Resize", "x - - s", mode="linear")]

@@ -45,8 +45,10 @@ def is_exported(estimator: Any) -> bool:
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_classifiers(name: str, estimator: Any):
-    """Classifiers with two or three strings as labels return the results of `predict`, except for samples for which
-    rounding to single precision causes ties. So do the ONNX files of the classifiers that skl2onnx can export.
+    """Classifiers with two or three strings as labels return the results of `predict` for samples whose two greatest
+    probabilities differ by more than 1e-6. So do the ONNX files of the classifiers that skl2onnx can export.
+
+    The scores of single trees and of forests equal `predict_proba`.
     """
     data = halves(name)
     estimator = sk.clone(estimator).fit(data.x, np.array(["first", "second", "third"])[data.y])

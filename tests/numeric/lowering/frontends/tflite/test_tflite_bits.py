@@ -61,8 +61,8 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
 
 
 def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
-    """A model with one output for each operator except `but`, and the number of outputs. All operators read the same
-    input.
+    """A model with one output for each operator except the operator `but`, and the number of outputs. All operators
+    read the same input.
     """
     random = np.random.default_rng(1)
     wide = dtype == "int16"

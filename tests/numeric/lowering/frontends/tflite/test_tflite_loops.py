@@ -27,6 +27,8 @@ def recurrent(dtype: str, steps: int = 3, *, first: int = 0, counts: bool = True
     """The bytes of a model with a recurrent layer as a loop. Iteration `i` computes the next state from row `i` of the
     input and the state.
 
+    dtype: the type of the input and of the state.
+    steps: the limit of the counter.
     first: the initial value of the counter.
     counts: whether this value is constant; otherwise, it is an input of the model.
     comparison: the operator that compares the counter with `steps`.

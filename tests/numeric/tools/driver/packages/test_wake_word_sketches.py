@@ -48,7 +48,9 @@ def program_of(target: str) -> tinyml.Program:
 
 
 def library_of(target: str, folder: Path, heading: str) -> Path:
-    """The Arduino library of the program for a board, with a sketch of the page named `Word`."""
+    """The Arduino library of the program for a board. It contains the sketch below a heading of the page as the example
+    `Word`.
+    """
     program = program_of(target)
     library = program.save(folder / "out", packages=["arduino"]) / "arduino" / program.name
     sketch = library / "examples" / "Word" / "Word.ino"

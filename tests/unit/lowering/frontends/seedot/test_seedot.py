@@ -168,7 +168,9 @@ def test_the_input_is_declared_once(text: str, complaint: str):
 
 
 def load(folder: Path, content: Any) -> str:
-    """The error message for a parameter W of shape (2, 2) whose file has this content."""
+    """The error message for a parameter W of shape (2, 2) whose file has this content. If the content is None, there is
+    no file.
+    """
     path = folder / "W.npy"
     if isinstance(content, bytes):
         path.write_bytes(content)

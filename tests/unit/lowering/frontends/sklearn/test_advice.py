@@ -146,8 +146,8 @@ def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
 
 
 def test_missing_values_of_a_booster_are_nan():
-    """A booster with another value than NaN for missing values is rejected. The test uses a substitute with the
-    attributes of XGBoost's class.
+    """A booster whose value for missing values is not NaN is rejected. The test uses a substitute with the attributes
+    of XGBoost's class.
     """
     estimator = type("XGBClassifier", (), {"missing": 0.0, "n_features_in_": 2})()
     with pytest.raises(InputError, match=r"missing=0\.0 is not supported, only NaN: train with X = np"):

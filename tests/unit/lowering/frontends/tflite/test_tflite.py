@@ -155,7 +155,9 @@ def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
 
 
 def without_elements() -> bytes:
-    """The bytes of a quantised recurrent layer as the converter writes it, with unused tensors."""
+    """The bytes of a model of one operator LSTM, as the converter writes a quantised recurrent layer. Its second input
+    is an unused tensor without elements.
+    """
     model = TfliteModel()
     x, y, unused = (model.tensor(shape, "int8", UNIT, 3) for shape in ((1, 4), (1, 4), (0,)))
     model.op("LSTM", [x, unused], y)
@@ -258,10 +260,10 @@ def packed_of_other_extents() -> bytes:
 
 
 def of_a_variable(begins: bool) -> bytes:
-    """The bytes of a model that reads a variable. The variable has no initial value, or the scale of the tensor
-    assigned to it differs.
+    """The bytes of a model that reads a variable and then assigns its input to it.
 
-    begins: whether the variable has an initial value.
+    begins: whether the variable has an initial value. If so, its scale differs from that of the assigned tensor, which
+        is an error, too.
     """
     model = TfliteModel()
     x, kept = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", 2 * UNIT, 3)

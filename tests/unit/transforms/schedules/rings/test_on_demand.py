@@ -95,7 +95,7 @@ class Machine:
 
 
 def execute(graph: Graph, slice: Slice, first: int, last: int) -> bool:
-    """Run a segment in the memory that streaming requires; False if the segment cannot be streamed."""
+    """Run a segment in the memory that streaming requires. Return whether the segment can be streamed."""
     streams = Streams(graph, slice)
     claimed = streams.cost(first, last)
     if claimed is None:

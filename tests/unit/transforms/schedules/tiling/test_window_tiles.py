@@ -135,7 +135,9 @@ def test_a_room_is_an_attribute_of_an_op(room: TileMemory):
 
 
 def test_lines_have_as_small_tiles_as_cost_no_more():
-    """The kernel takes two windows at once: tiles of two pixels take about as long as tiles of four."""
+    """If the kernel computes two windows at once, a line is computed in tiles of two pixels, since larger tiles would
+    save hardly any time.
+    """
     fixed, wide = "!fixed.q<8, 4>", "!fixed.acc<24, 12>"
     text = f"""
     %F = tdsl.const dense<1> : tensor<128x1x1x64xi8> -> tensor<128x1x1x64x!fixed.q<8, 8>>
