@@ -32,6 +32,7 @@ Bits = NDArray[np.int32]
 class Caller:
     """A program with an input of four numbers in a format.
 
+    name: the name of the program.
     format: the format of the input.
     interface: fields of the input's interface attribute, as text.
     result: the format of the scores; None for that of the input.

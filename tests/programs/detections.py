@@ -59,6 +59,7 @@ def overlaps(a: Array, b: Array) -> Array:
 def average_precision(found: Sequence[Found], truth: Sequence[Array], overlap: float = 0.5) -> float:
     """The area under the interpolated precision-recall curve, over all images together.
 
+    found: the boxes found in each image, with their scores.
     truth: the true boxes of each image. A found box is right if the true box that it overlaps most is not the match of
         a found box of greater score.
     overlap: the least intersection over union of a found box and its match.

@@ -33,7 +33,12 @@ class Bottleneck(NamedTuple):
 
 class _Chain(GraphBuilder):
     def layer(self, kernel: int = 1, stride: int = 1, channels: int | None = None, padding: int | None = None) -> None:
-        """Append a convolution to `channels` channels; None for a depthwise convolution."""
+        """Append a convolution with square windows.
+
+        kernel, stride: the side of a window, and the stride along both axes.
+        channels: the channels of the result; None for a depthwise convolution.
+        padding: the pixels on each side; None for half of the kernel.
+        """
         name, image = self.last, self.tensors[self.last]
         before = kernel // 2 if padding is None else padding
         height, width = ((extent + 2 * before - kernel) // stride + 1 for extent in image[:2])

@@ -121,7 +121,7 @@ class JudgedSearch(Search):
 
     elements: the number of elements of each tensor.
     constants: the indices of tensors in flash, which need no RAM.
-    refused: widths of all tensors for which there is no program.
+    refused: the tuples of widths of all tensors for which there is no program.
 
     `STACK` is the number of bytes of stack of each program.
     """

@@ -324,7 +324,9 @@ def beside(op: str, values: Any) -> Case:
 
 
 def listed(*, computed: bool) -> list[str]:
-    """The ops that docs/mlir.md lists for variable tensors or, unless `computed`, only for constants and in layers."""
+    """If `computed`, the ops that docs/mlir.md lists for variable tensors. Otherwise the ops that it lists only for
+    constants and in decomposed layers.
+    """
     section = (
         (ROOT / "docs/mlir.md").read_text(encoding="utf-8").partition("<!-- ops: mlir -->\n")[2].partition("##")[0]
     )

@@ -92,11 +92,10 @@ class NetworkWriter:
         padding: Padding = 0,
         linear: bool = False,
     ) -> SSAValue:
-        """Append a convolution to `channels` channels, and return its result; None for a depthwise convolution.
+        """Append a convolution, and return its result. On reals it has a bias of zeros.
 
-        On reals it has a bias of zeros.
-
-        linear: True for no relu.
+        channels: the channels of the result; None for a depthwise convolution.
+        linear: True to append no relu.
         """
         before = tdsl.shape_of(image)[3]
         top, bottom, left, right = margins = _margins(padding)

@@ -24,7 +24,7 @@ BIQUAD = (0.2066, 0.4131, 0.2066, -0.3695, 0.1958)
 
 
 def tones(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.float32]:
-    """Tones of random frequencies and phases, with a peak of `level`."""
+    """Tones of random frequencies and phases, of shape (count, length). The peak of each signal is 0.1 % below `level`."""
     random = np.random.default_rng(seed)
     turns = random.uniform(0, 0.5, (count, 1)) * np.arange(length) + random.uniform(0, 1, (count, 1))
     signals = np.cos(2 * np.pi * turns)
@@ -87,7 +87,7 @@ def every_op(length: int) -> ModuleOp:
 
 
 def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int | None) -> ModuleOp:
-    """A program in a format whose scales the given signals determine."""
+    """Convert a program on reals to a format in place, and return it. The given signals determine the scales."""
     record_profiles(module, signals)
     AssignFormatPass(format, width).apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": "host"}))

@@ -38,7 +38,9 @@ def refined(module: ModuleOp) -> ModuleOp:
 
 
 def inputs_of(module: ModuleOp, samples: int) -> np.ndarray:
-    """Random raws of the input's format, which has no -128 in symmetric fixed point."""
+    """Random raws of the input's format, of shape (samples, elements). They exclude -128 in symmetric fixed point,
+    which does not have this raw.
+    """
     [argument, *_] = predict_function(module).body.block.args
     drawn = np.random.default_rng(1).integers(-128, 128, (samples, int(np.prod(tdsl.shape_of(argument)))), np.int8)
     format = tdsl.format_of(argument)

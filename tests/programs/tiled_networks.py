@@ -9,7 +9,10 @@ from tinyml.transforms.schedules.plans.graph import Graph
 
 
 def _dense(*widths: int) -> Graph:
-    """The graph of dense layers, from the number of inputs to the number of outputs."""
+    """The graph of dense layers.
+
+    widths: the number of inputs, followed by the number of results of each layer.
+    """
     net = GraphBuilder(1, 1, widths[0])
     for width in widths[1:]:
         net.dense(width)

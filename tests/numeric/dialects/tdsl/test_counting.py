@@ -1,4 +1,4 @@
-"""Counts of elements, compared with numpy on reals and in fixed point, and bit for bit with the evaluator on devices."""
+"""Counts of elements, compared with numpy on reals and in fixed point, and with the evaluator's bits on devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Ops on images: convolutions, padding, pools and concatenation, on reals and, bit for bit, on the host and on boards."""
+"""Ops on images: convolutions, padding, pools and concatenation, on reals and, bit for bit, on the host and on other
+devices.
+"""
 
 from __future__ import annotations
 
