@@ -133,7 +133,7 @@ def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module", name="spoken")
 def spoken_digits() -> Iterator[None]:
-    """The modules of the example are importable."""
+    """Make the modules of the example importable."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/spoken_digits")])
         yield

@@ -57,8 +57,8 @@ SECOND_CLASS = 0, 2, 4
 
 
 def har2(har6: Path) -> Sets:
-    """HAR-2, in which no subject is in both the training set and the test set. Both contain the subjects of the test
-    set of `fastgrnn-har6`.
+    """HAR-2: the subjects of the test set of `fastgrnn-har6` are divided between the training set and the test set, so
+    that no subject is in both.
 
     The validation set contains the subjects of the validation set of `fastgrnn-har6`.
     """

@@ -46,7 +46,13 @@ MESSAGES = re.compile(r"(Error|Exception|Warning|Note)$|^(warn|note|remark|print
 
 @dataclass(frozen=True, order=True)
 class Defect:
-    """The replacement of the text between the columns `start` and `end` of a line (from 1), and a description of it."""
+    """A change of one line of a source.
+
+    line: the number of the line, from 1.
+    start, end: the offsets of the replaced text in the line, in bytes from 0. `end` is the first offset after the text.
+    new: the text that replaces it.
+    what: a description of the change.
+    """
 
     line: int
     start: int

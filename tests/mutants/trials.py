@@ -61,9 +61,14 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 class Trial:
     """A defect in a file of a pass, and the verdicts of the steps that were run.
 
+    A verdict is an empty string for a step that was not run.
+
+    subject: the pass.
+    path: the file with the defect.
+    filecheck: the verdict of the FileCheck files of the pass.
+    tests: the verdict of the tests of the pass.
     suite: the verdict of the FileCheck files of other passes.
-    filecheck, tests, programs: the verdicts of the pass's FileCheck files and tests, and of the programs whose C is
-        recorded; empty for steps that were not run.
+    programs: the verdict of the programs whose C is recorded.
     """
 
     subject: Subject
@@ -115,7 +120,7 @@ def _lit() -> tuple[Any, dict[Path, Any]]:
 
 
 def _failing(checks: Sequence[Path]) -> int:
-    """The number of the first FileCheck file that fails, from 1; 0 if none does."""
+    """Run FileCheck files until one fails. Return its number, from 1; 0 if all pass."""
     config, tests = _lit()
     for number, path in enumerate(checks, 1):
         test = tests[path]

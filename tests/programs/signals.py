@@ -24,7 +24,10 @@ BIQUAD = (0.2066, 0.4131, 0.2066, -0.3695, 0.1958)
 
 
 def tones(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.float32]:
-    """Tones of random frequencies and phases, of shape (count, length). The peak of each signal is 0.1 % below `level`."""
+    """Tones of random frequencies and phases, of shape (count, length).
+
+    Peaks are 0.1 % below the number `level`.
+    """
     random = np.random.default_rng(seed)
     turns = random.uniform(0, 0.5, (count, 1)) * np.arange(length) + random.uniform(0, 1, (count, 1))
     signals = np.cos(2 * np.pi * turns)

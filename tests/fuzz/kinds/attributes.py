@@ -107,7 +107,9 @@ PROGRAM_FIELDS: Mapping[str, Sequence[object]] = {
 
 
 def attributes(number: int, random: Random, folder: Path) -> str:
-    """Change the attributes of a module, run its pipeline, random passes or the compiler on it. Return the verdict."""
+    """Change attributes of a module, run its pipeline, random passes or the compiler on the module, and return the
+    verdict; `REFUSED` if the module cannot be parsed.
+    """
     text, pipelines = random.choice(programs())
     try:
         module = GuardedParser(context(), text).parse_module()

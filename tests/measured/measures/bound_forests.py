@@ -27,10 +27,10 @@ def bound_forest(row: str) -> dict[str, Any]:
     """The figures of a forest of ten trees with up to 16 leaves each, which classifies digits of 8 x 8 pixels, in 8-bit
     fixed point.
 
-    row: a board and a way, separated by a comma.
+    row: a key of `BOARDS` and a key of `WAYS`, separated by a comma and a space.
 
-    `flash`: bytes, with the blob. `cycles`: of an inference on integers. `ram`: bytes. `accuracy`: in percent, on other
-    images than those of the training.
+    The figures are `flash` and `ram` in bytes, the `cycles` of an inference, and the `accuracy` in percent. The images
+    of the accuracy are used neither for training nor for calibration. Flash includes the constants of the program.
     """
     board, _, way = row.partition(", ")
     x, y = cast(Any, load_digits)(return_X_y=True)

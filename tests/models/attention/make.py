@@ -2,10 +2,10 @@
 
     python make.py OUT onnx|pytorch|keras|jax
 
-The block has 16 rows of 64 numbers, norms before the layers, 4 heads of 16, an MLP of 128 with GELU, a norm, the mean
-of the rows and 10 classes; the weights are random. `onnx` writes products of stacks of matrices as exporters do, with
-val.npz and test.npz, which contain Gaussian inputs and the classes that the block in float64 computes for them. The
-others need PyTorch, Keras with TensorFlow, or JAX.
+The block has 16 rows of 64 numbers, a norm before each layer, attention with 4 heads of 16 numbers, an MLP with 128
+hidden units and GELU, a last norm, the mean of the rows and 10 classes. The weights are random. `onnx` writes products
+of stacks of matrices as exporters do. It also writes val.npz and test.npz, which contain Gaussian inputs and the
+classes that the block in float64 computes for them. The other arguments require PyTorch, Keras with TensorFlow, or JAX.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ Weights = dict[str, Any]
 
 
 def weights() -> Weights:
-    """The float32 weights by name: w and b for matrices (inputs, outputs) and biases, g and h for norms."""
+    """The float32 weights by name. A name is a letter and the name of a layer or a norm.
+
+    The letters are w for matrices of shape (inputs, outputs), b for biases, and g and h for the factors and addends of
+    norms.
+    """
     random, w = np.random.default_rng(1), dict[str, Any]()
     shapes = {
         **dict.fromkeys("qkvo", (WIDTH, WIDTH)),
@@ -41,7 +45,7 @@ def weights() -> Weights:
 
 
 def as_onnx(w: Weights, out: Path) -> None:
-    """The block with each step of attention written out."""
+    """Write the block as an ONNX model in which each step of attention is a node of its own."""
     onnx: Any = import_module("onnx")
     helper, element = onnx.helper, onnx.TensorProto.FLOAT
     nodes, constants = list[Any](), dict(w)
@@ -89,7 +93,7 @@ def as_onnx(w: Weights, out: Path) -> None:
 
 
 def as_pytorch(w: Weights, out: Path) -> None:
-    """The block as `nn.TransformerEncoderLayer`, exported by `torch.onnx.export`."""
+    """Write the block as `nn.TransformerEncoderLayer`, exported by `torch.onnx.export`."""
     torch: Any = import_module("torch")
     nn: Any = torch.nn
     layer = nn.TransformerEncoderLayer(
@@ -125,7 +129,7 @@ def as_pytorch(w: Weights, out: Path) -> None:
 
 
 def as_keras(w: Weights, out: Path) -> None:
-    """The block of Keras's layers, converted to a .tflite file in floating point."""
+    """Write the block in layers of Keras, converted to a .tflite file in floating point."""
     keras: Any = import_module("keras")
     tf: Any = import_module("tensorflow")
     layers = keras.layers
@@ -152,7 +156,7 @@ def as_keras(w: Weights, out: Path) -> None:
 
 
 def as_jax(w: Weights, out: Path) -> None:
-    """The block as a function of JAX with `jax.nn.dot_product_attention`, in StableHLO's generic text."""
+    """Write the block as a function of JAX with `jax.nn.dot_product_attention`, in StableHLO's generic text."""
     jax: Any = import_module("jax")
     jnp: Any = import_module("jax.numpy")
 
@@ -177,7 +181,7 @@ def as_jax(w: Weights, out: Path) -> None:
 
 
 def computed(w: Weights, x: Any) -> Any:
-    """What the block computes of x (n, rows, width), in float64."""
+    """The scores of the block for inputs x of shape (n, rows, width), in the precision of the weights."""
     from math import erf
 
     def norm(x: Any, name: str) -> Any:
@@ -200,7 +204,10 @@ def computed(w: Weights, x: Any) -> Any:
 
 
 def data(w: Weights, out: Path) -> None:
-    """val.npz and test.npz: inputs in multiples of 1/16, which are a random row in all rows and noise in each."""
+    """Write val.npz and test.npz: inputs, which are multiples of 1/16, and their classes.
+
+    Each row of an input is the sum of a random row that all rows share and random noise.
+    """
     random = np.random.default_rng(2)
     x = random.normal(size=(VAL + TEST, ROWS, WIDTH)) + random.normal(size=(VAL + TEST, 1, WIDTH))
     x = np.round(16 * x) / 16

@@ -3,16 +3,16 @@
     cd tests && python -m models.attention.train kwt OUT --clips clips.npz
     cd tests && python -m models.attention.train vit OUT
 
-OUT receives a folder of the network, with its ONNX file, val.npz and test.npz, for `make figures FROM=OUT`. Needs the
-extras `torch` and `onnx`.
+The command writes a folder for the network to OUT, with its ONNX file, val.npz and test.npz, for `make figures
+FROM=OUT`. It requires the extras `torch` and `onnx`.
 
-kwt: the shape of KWT-1 (Berg et al., Keyword Transformer, 2021): 12 layers before their norms, 1 head of 64, MLP of
-256, a class token, and patches of one frame of 40 bands. clips.npz is the Free Spoken Digit Dataset in one file
-(`samples`, `offsets`, `digit` and `index`). Recordings 0 to 4 of each digit and speaker are the test set, as its
-authors define, and recordings 5 to 9 the validation set, so that every speaker is in all parts.
+kwt: the shape of KWT-1 (Berg et al., Keyword Transformer, 2021). It has 12 blocks with norms after the layers, 1 head
+of 64, an MLP of 256, a class token, and patches of one frame of 40 bands. clips.npz is the Free Spoken Digit Dataset in
+one file (`samples`, `offsets`, `digit` and `index`). For each digit and speaker, recordings 0 to 4 are in the test set,
+as the authors of the dataset define, recordings 5 to 9 in the validation set, and all others in the training set.
 
-vit: a vision transformer for MNIST with patches of 7 x 7 pixels and one block: norms before the layers, 4 heads of 16,
-MLP of 128, and the mean of the 16 patches.
+vit: a vision transformer for MNIST with patches of 7 x 7 pixels and one block. It has norms before the layers, 4 heads
+of 16, an MLP of 128, and the mean of the 16 patches.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TESTED = 2_000
 
 
 class Kwt(nn.Module):
-    """KWT-1's shape for FRONT_END.frames frames. x: (n, frames * bands)."""
+    """A network with the shape of KWT-1. Its inputs x have shape (n, `FRONT_END.frames` * bands)."""
 
     EPOCHS, RATE, SHIFT = 8, 1e-3, 6
 
@@ -62,7 +62,9 @@ class Kwt(nn.Module):
         return self.last(self.layers(rows)[:, 0])
 
     def changed(self, x: Any) -> Any:
-        """Samples with frames shifted in time and bands hidden."""
+        """A copy of the samples with frames shifted in time and up to 7 adjacent bands set to zero, at random for each
+        sample.
+        """
         frames = x.reshape(len(x), FRONT_END.frames, FRONT_END.features).clone()
         for sample in frames:
             sample.copy_(torch.roll(sample, int(torch.randint(-self.SHIFT, self.SHIFT + 1, ())), 0))
@@ -72,7 +74,7 @@ class Kwt(nn.Module):
 
 
 class Vit(nn.Module):
-    """A vision transformer of one block for images of 28 x 28 pixels. x: (n, 784)."""
+    """A vision transformer of one block for images of 28 x 28 pixels. Its inputs x have shape (n, 784)."""
 
     EPOCHS, RATE = 14, 3e-3
 
@@ -90,13 +92,17 @@ class Vit(nn.Module):
         return self.last(self.norm(self.block(patches + self.position)).mean(1))
 
     def changed(self, x: Any) -> Any:
-        """Images moved by up to two pixels."""
+        """The images shifted by up to two pixels in each direction, all by the same distances."""
         rolls = [int(torch.randint(-2, 3, ())) for _ in range(2)]
         return torch.roll(x.reshape(-1, 28, 28), rolls, (1, 2)).flatten(1)
 
 
 def spoken(file: Path) -> Sets:
-    """The features of spoken digits: each clip begins after 300 samples of silence, and is cut at SAMPLES samples."""
+    """The training, validation and test sets of spoken digits, with the features of `FRONT_END` as inputs.
+
+    Each clip begins after 300 samples of silence, and ends after `SAMPLES` samples. The mean and the standard deviation
+    of the training set scale the features.
+    """
     with np.load(file) as data:
         clips = np.split(data["samples"].astype(np.float32) / 32768, data["offsets"][1:-1])
         labels, index = data["digit"].astype(np.int64), data["index"]

@@ -129,8 +129,10 @@ def quantised(source: Path, recipe: Any, file: Path) -> bytes:
 
 
 def computed(content: bytes, blocks: bool) -> tuple[Any, Any]:
-    """Random inputs (samples, *shape), equal for each type, and the results of the interpreter, which computes the
-    samples in order.
+    """Random inputs of shape (samples, *shape), and the results of the interpreter, which computes the samples in
+    order.
+
+    All models with the same shape and element type of inputs receive the same inputs.
 
     blocks: True to compute with XNNPACK, because the reference kernels ignore the scales of blocks.
     """

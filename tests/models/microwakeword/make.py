@@ -28,7 +28,7 @@ def features(samples: NDArray[np.int16]) -> NDArray[np.uint16]:
 
 
 def means(name: str, samples: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The mean probability after each step of the model of a word."""
+    """The mean probability that the model of a word computes after each of its steps."""
     package: Any = import_module("pymicro_wakeword")
     library = next((Path(package.__file__).parent / "lib").glob("*tensorflowlite_c.*"))
     word = package.MicroWakeWord.from_config(HERE / f"{name}.json", library)

@@ -1,6 +1,6 @@
-"""Compare networks of integers with the outputs that are stored beside them, as in Deeploy's repository.
+"""Compare the outputs of integer networks with the outputs that are stored beside them, as in Deeploy's repository.
 
-`stored.py FILE ...` reads from the folder of each ONNX file `inputs.npz`, with an array for each input, and
+`stored.py FILE ...` reads two files from the folder of each ONNX file: `inputs.npz`, with an array for each input, and
 `outputs.npz`. It prints a line for each file and the numbers of equal, different and rejected networks.
 """
 
@@ -22,7 +22,10 @@ onnx: Any = import_module("onnx")
 
 
 def compared(file: Path) -> tuple[str, str]:
-    """A word for the result of a network, and a line about it."""
+    """Compare the outputs of a network with its stored outputs; return a verdict and a line of text about it.
+
+    The verdict is `equal`, `different`, or `rejected` for a network that cannot be imported.
+    """
     try:
         module = read_onnx(file.read_bytes(), str(file))
     except InputError as error:

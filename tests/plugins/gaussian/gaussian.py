@@ -183,7 +183,7 @@ class GaussianType(IntegerParameters, F32):
         return GaussianSum(_top(lhs) + _top(rhs))
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """The bound of sums, which reach 256 octaves beyond the greatest product."""
+        """Always None: sums reach 256 octaves beyond the greatest product, so that no bound is necessary."""
         return None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:

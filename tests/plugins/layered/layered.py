@@ -72,7 +72,7 @@ class _Model:
         return self.to.module([self.to.emit(tdsl.ArgmaxOp, scores).result, scores])
 
     def layer(self, layer: Any, x: OrderedTensor) -> OrderedTensor:
-        """The result of a layer on the tensor `x`, before the layer's activation."""
+        """The result of a layer for the input `x`, before the activation of the layer."""
         to, axes, element, groups = self.to, self.axes, _element(layer.get("output")), layer.get("groups", 1)
         match layer["kind"]:
             case "convolution":
