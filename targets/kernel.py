@@ -1,8 +1,9 @@
-"""Kernels: C functions of the runtime or of a chip that compute an exact sum of integer products.
+"""Kernels: C functions of the runtime or of a chip that compute exact sums of integer products, or evaluate forests or
+lane functions.
 
 A chip lists its kernels in `targets/NAME/kernels.py`. Headers of the chip, or the shared headers in
-`runtime/include/tinyml/`, define the functions. Assembly code is always accompanied by a reference implementation in
-plain C, so that a generated file has the same results on every machine.
+`runtime/include/tinyml/`, define the functions that are not composed. Assembly code is always accompanied by a
+reference implementation in plain C, so that a generated file has the same results on every machine.
 """
 
 from __future__ import annotations
@@ -168,8 +169,8 @@ class Kernel:
 
     @property
     def wanted(self) -> Kernel:
-        """A `Kernel` that only describes the computed sum: a copy of the routine, the widths, the codings, the memory
-        of the weights and the number of rows.
+        """A `Kernel` that only describes the computed sum. It has the routine, the widths, the codings, the memory of
+        the weights and the number of rows of this kernel.
         """
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)

@@ -1,4 +1,4 @@
-"""The command `tinyml`, which compiles a model, runs it, explains its costs, compares many models and packs memory."""
+"""The command `tinyml`: the selection and the call of a subcommand, the errors of command lines, and help texts."""
 
 from __future__ import annotations
 

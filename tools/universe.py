@@ -53,8 +53,10 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
 
 def _is_whole(name: str, passes: Container[str]) -> bool:
-    """Whether all steps of the pipeline `name` that the core declares are installed. `passes` contains the names of the
-    installed passes.
+    """Whether all steps of a pipeline that the core declares are installed.
+
+    name: the name of the pipeline.
+    passes: the names of the installed passes.
     """
     names = [step.step if isinstance(step, If) else step for step in PIPELINES[name].steps]
     return all(_is_whole(step, passes) if step in PIPELINES else step in passes for step in names)

@@ -133,8 +133,8 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
 
 
 def in_python(message: str) -> str:
-    """Convert a message to Python terms: `--loss 0.8` becomes `loss=0.8`, `--row-scales` `row_scales=True`, `--val`
-    X_val.
+    """Convert a message to Python terms. For example, `--loss 0.8` becomes `loss=0.8`, `--row-scales` becomes
+    `row_scales=True`, and `--val` becomes X_val.
 
     Options without a corresponding argument, and options of another tool's command, such as `mlir-opt`, are unchanged.
     """

@@ -238,8 +238,10 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as the command `tinyml compile` does, and return the program. This function sets context variables and
-    does not reset them, so that the caller must run it in a copy of the context.
+    """Compile as the command `tinyml compile` does, and return the program.
+
+    The caller must run this function in a copy of the context, because the function sets context variables and does not
+    reset them.
 
     values: the values of the options by name.
     module, arrays: as in `Request`.

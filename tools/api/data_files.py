@@ -197,7 +197,7 @@ def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Seq
     of rows.
 
     Arrays of different shapes are separate inputs. Arrays of equal shape are separate inputs if the model has as many
-    inputs. If this number is unknown, they are inputs in a tuple, and samples in a list.
+    inputs. If the number of inputs is unknown, arrays of equal shape are inputs in a tuple, but samples in a list.
 
     inputs: the number of inputs of the model; None if it is unknown.
     """

@@ -1,4 +1,6 @@
-"""Loading of trained models: files, estimators, PyTorch modules, Keras models, in-memory ONNX models."""
+"""Loading of trained models, from files and from objects in memory, such as estimators, PyTorch modules and Keras
+models.
+"""
 
 from __future__ import annotations
 
@@ -143,8 +145,11 @@ def _kinds(source: object) -> set[str]:
 
 
 def _import(module: str) -> Callable[..., ModuleOp]:
-    """A function that calls a function of a frontend module, which its first argument names, with its other arguments.
-    It imports the module when it is called.
+    """A function that imports a frontend module when it is called, calls a function of this module, and returns the
+    result.
+
+    The first argument of the returned function is the name of the function to call; the other arguments are passed to
+    it.
 
     module: the name of the module below `lowering/frontends`.
     """

@@ -319,11 +319,10 @@ class Program:
         packages: folders for other tools, such as ["arduino", "cmake"]: the values of `--package`, with the same
             default.
         zip: true to also write the Arduino library as a .zip file.
+        force: true to follow links that lead out of their folder.
 
         An earlier output is replaced if it is unmodified. Raises `InputError` for any other folder that is not empty,
         for a folder that contains an input, and if the folder cannot be written.
-
-        force: follow links that lead out of their folder.
         """
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_output import atomic_folder
@@ -456,6 +455,7 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
 class Measurements:
     """Measurements of a program on a board; all raw outputs equal the evaluator's outputs.
 
+    board: the name of the board.
     optimize: the optimisation level of the C compiler.
     samples: the number of inferences.
     unit: cycles or instructions.

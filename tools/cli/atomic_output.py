@@ -149,7 +149,7 @@ def _proof(folder: Path) -> bytes:
 
 
 def hold(path: Path) -> Lock | None:
-    """Lock a file or folder; None if another process has locked it, or if it cannot be locked."""
+    """Lock a file or folder, and return the lock. None if another process has locked it, or if it cannot be locked."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

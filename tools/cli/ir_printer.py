@@ -58,7 +58,7 @@ class IRPrinter(Printer):
 
 @dataclass(frozen=True)
 class IRTarget(MLIRTarget):
-    """A target that prints a module with `IRPrinter`; xDSL prints highlighted text."""
+    """A target that prints a module with `IRPrinter`, or with xDSL's printer if highlighting is requested."""
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         if self.syntax_highlight:

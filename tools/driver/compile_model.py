@@ -211,7 +211,9 @@ def _asks_for_format(request: Request) -> bool:
 
 
 def load_data(made: Compilation) -> None:
-    """Load the data. --test has precedence over --val; a model that requires neither gets random inputs."""
+    """Load the data sets. The data for evaluation are those of `--test`, by default those of `--val`, and random inputs
+    if neither option is given.
+    """
     files = [file for file in (made.request.val, made.request.test) if file is not None]
     read = [load_program_data(made.program, str(file)) for file in files]
     made.val = None if made.request.val is None else read[0]
@@ -359,7 +361,7 @@ def _ram_with_stack(made: Compilation) -> int:
 
 
 def write_packagings(made: Compilation) -> None:
-    """Write the packages for other tools (Arduino, PlatformIO, CMake), unless the device's outputs differ."""
+    """Write the requested packages for other tools, unless the device's outputs differ."""
     if not made.packagings or made.mismatch is not None:
         return
     from tinyml.tools.driver.packages.packaging import packaged_model

@@ -46,7 +46,8 @@ SMALLER = "tinyml.tools.driver.smaller_model"
 def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board) -> None:
     """Raise `InputError` for a program whose weights exceed the flash in any format, before any compilation.
 
-    The bound excludes weights that passes may drop, merge or clip, for example with a search or with 2 bits.
+    No error is raised with a search, with a format for weights or with fewer than `LEAST_WIDTH` bits, because passes
+    may then drop, merge or clip weights. No error is raised for weights in RAM.
     """
     from tinyml.transforms.reals.profile import ProfilePass
 
@@ -81,7 +82,8 @@ def compile_asked(
 
     must_fit: true to reduce memory if a program exceeds the RAM; the program of a search is already within the limit.
 
-    Raises `InputError` for a program that exceeds the limits of the request.
+    Raises `InputError` for a program that exceeds the limits of the request, and for a program that is too large to be
+    compiled for the board.
     """
     options = request.pipeline_options(board)
     kept = tdsl.has_formats(program)

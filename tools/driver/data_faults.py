@@ -39,7 +39,8 @@ FAR_SHARE = 0.01
 def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) -> DataFaults:
     """Detect the faults of a validation set for a program on reals, and of a test set.
 
-    chosen: true if the set determines formats, false if the model already has formats.
+    chosen: true if the set determines formats. If false, because the model already has formats, the only fault is a
+        poor model.
     """
     part = _spread(val)
     poor = "" if len(val) < FEW_SAMPLES else _poor(reals, part)

@@ -21,9 +21,9 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes. Operations get names (`name_operations`).
 
     `height`: the size of the arena.
-    `lower_bound`: the minimum size for any packing.
+    `lower_bound`: a lower bound on the size for any packing; 0 if there is none.
     `proof`: the reason for the bound: the need at the peak, or a search.
-    `checked`: the algorithm that verified the bound, if any.
+    `checked`: the algorithm that verified the bound; None if none did.
     `packer`: the algorithm that packed the buffers.
     `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point at which the
         caller writes the input, the operation is the first one.

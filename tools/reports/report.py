@@ -212,7 +212,10 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
 def _fits(
     board: Board, measured: Measured | None, working_bytes: int, hardware: Mapping[str, Any] | None
 ) -> bool | None:
-    """Whether a program fits the board; None without measurements or cell counts.
+    """Whether a program fits the board; True for a board whose memories are unknown.
+
+    Without measurements, False if arena and input alone exceed the RAM, and None otherwise. For an FPGA, None without
+    cell counts.
 
     working_bytes: the bytes of arena and input.
     hardware: the report of the module for an FPGA; None for other boards.

@@ -1,1 +1,1 @@
-"""Folders for other tools: an Arduino library, a CMake project, a PlatformIO project."""
+"""Folders for other tools and boards, such as an Arduino library or a CMake project."""

@@ -1,1 +1,1 @@
-"""Facts about a program that its report page shows in addition to the report, each with a figure."""
+"""Facts about a program that its report page shows in addition to the report, and the figures of the page."""
