@@ -125,7 +125,7 @@ def _words(name: str, operands: str) -> int:
 
 @dataclass(frozen=True)
 class CortexMRunner(EmulatorRunner):
-    """The runner of an emulated Cortex-M0+, M3 or M4 (with its FPU).
+    """The runner of an emulated Cortex-M core without Helium. The part of the board names the core.
 
     An instruction in an IT block whose condition is false is also counted, because it occupies the pipeline.
     """

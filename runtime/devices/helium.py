@@ -117,7 +117,7 @@ def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
 
 @dataclass(frozen=True)
 class HeliumRunner(QemuRunner):
-    """The runner of a Cortex-M55 in QEMU.
+    """The runner of a Cortex-M55 in QEMU, which also executes the programs of a Cortex-M85.
 
     The branch at the end of a low-overhead loop is counted in each iteration, because QEMU executes this instruction
     although the core skips it. The plugin raises a fault for a vector access without the alignment that the

@@ -1,8 +1,9 @@
 """Training of a program's weights: gradients of a loss, the optimiser Adam, and selection of the best epoch by the
 validation set.
 
-Values are raws of the program's formats. The derivatives of ops on reals are evaluated at the decoded raws (the
-straight-through estimator of Courbariaux et al. 2016). The derivative of a saturated result is zero.
+Values are raws of the program's formats, or reals. For raws, the derivatives of ops on reals are evaluated at the
+decoded raws (the straight-through estimator of Courbariaux et al. 2016). The gradient with respect to a saturated
+result is zero, except where a training step would reduce the greatest real.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""8-bit AVR chips, which have constants in program memory, mostly an 8-bit multiplier, and no division instruction."""
+"""8-bit AVR chips. Constants are in program memory. Most of the chips have an 8-bit multiplier, and none can divide."""

@@ -27,7 +27,8 @@ class JoinedPrograms:
     """Programs that share an arena, and the folder with their C code.
 
     programs: the programs. Each computes the same results as it does alone.
-    needs: the bytes of memory that the programs need together, and the arena that each needs alone; `print` shows them.
+    needs: the bytes of memory that the programs need together, and the arena that each needs alone. `print` of this
+        object shows both.
     """
 
     def __init__(self, programs: Sequence[Program], folder: Path, needs: SharedPrograms) -> None:

@@ -44,9 +44,10 @@ HEAD = "is not a table of a sweep and is not overwritten"
 class SweepRow:
     """The measurements of one program. A field is None if a figure is unknown or the program does not exist.
 
-    format, search: as requested.
+    model, board, format, search: as requested.
     chosen: the formats of the program.
-    accuracy, accuracy_float: percentages.
+    accuracy: the percentage of correct answers.
+    accuracy_float: the percentage of correct answers of the model on reals.
     other_answers: the number of `samples` whose prediction differs from the model on reals.
     time: cycles or instructions per inference, as `unit` states.
     float_time: the time of a call with floats, in the same unit.

@@ -71,7 +71,7 @@ def wake_words(
     words.
 
     files: the .json files of the words.
-    features: the front end, by default the usual one.
+    features: the front end; None for microWakeWord's default front end.
     name: the name of the program; by default the names of the models, joined by underscores.
 
     Raises `InputError` for fewer than two files, and for words whose features or windows differ.

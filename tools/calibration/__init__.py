@@ -1,1 +1,3 @@
-"""Calibration: measures kernels and fits the cost tables of chips (`make kernels`, `make costs`)."""
+"""Calibration: measurements of kernels (`make kernels`), the fit of the cost tables of chips (`make costs`), and placed
+and routed figures of FPGAs.
+"""

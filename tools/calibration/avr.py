@@ -2,7 +2,7 @@
 
 The signatures of the runtime's AVR and portable kernels are parsed from their names.
 
-Cycles are per entry, with weights in flash unless the name of the kernel says otherwise. The column `step` is the time
+Cycles are per entry, with weights in flash unless the name of the kernel specifies RAM. The column `step` is the time
 of the instructions for one entry; for a composed kernel it includes the loop overhead. The column `loop` is the
 difference between the times of calls with n and with 0 entries, divided by n. The column `call` is the time of the
 whole call, divided by n. This time begins with the first instruction that loads an argument and ends with the addition

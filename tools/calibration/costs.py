@@ -1,12 +1,14 @@
 """Fits the tables of the cost model to the costs of micro-programs, measured on simulated devices (`make costs`).
 
-    python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [--forests] [TABLE]...
+    python -m tinyml.tools.calibration.costs [OPTION]... [TABLE]...
 
-`--quick` measures only every eighth program. For a chip without a table, it writes a rough table. For an existing
-table, it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add`
-measures only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point. It
-then fits new times for the steps that these programs execute. Each time in the table counts as one more measurement.
-`--forests` measures only the steps of forests and leaves all other steps unchanged.
+* `--quick` measures only every eighth program. For a chip without a table, it writes a rough table. For an existing
+  table, it prints the deviation and rewrites nothing.
+* `--resume` reuses the measurements of an interrupted run.
+* `--add` measures only the steps missing from a table.
+* `--amend` measures estimators and every fourth program in fixed point. It then fits new times for the steps that these
+  programs execute. Each time in the table counts as one more measurement.
+* `--forests` and `--front-ends` measure only the steps of forests or of front ends. All other steps are unchanged.
 
 Each operation of a program contributes an equation. The counts of the steps of the operation, times the unknown costs
 of the steps, equal the measured time of the operation or its bytes of code. Some bytes are needed once per program, for

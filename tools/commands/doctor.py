@@ -148,6 +148,7 @@ class DeviceState:
 class PluginState:
     """An entry point of another package.
 
+    package, group, name: the name of the package, the group of the entry point, and its name.
     help: a one-line description.
     left_out: the reason why the entry point is skipped; None if it is used.
     """
@@ -163,6 +164,8 @@ class PluginState:
 class Environment:
     """The installed parts of tinyml, and its tools on this computer.
 
+    tinyml, python: the versions of tinyml and of Python.
+    boards, extras, devices, plugins: the state of each board, extra, device and entry point.
     namesake: a line that warns of another package `tinyml`; None if there is none.
     """
 

@@ -267,7 +267,7 @@ def _spelled(kind: type[Attribute]) -> str:
 
 
 def _docstring(kind: type) -> str:
-    """The docstring of a class; if it only refers to the module, the docstring of the module."""
+    """The docstring of a class. If it refers to the module, the docstring of the module follows."""
     text = inspect.cleandoc(kind.__doc__ or "")
     if "see the module" in text:
         module = inspect.cleandoc(inspect.getmodule(kind).__doc__ or "")

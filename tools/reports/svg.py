@@ -103,8 +103,9 @@ class Drawing:
     def dot(self, x: float, y: float, radius: float, fill: str, tip: str = "", *, reached: bool = False) -> None:
         """Draw a dot.
 
-        reached: true if the keyboard can focus the dot, so that screen readers announce its tip.
         fill: the colour.
+        tip: the tooltip.
+        reached: true if the keyboard can focus the dot, so that screen readers announce its tip.
         """
         keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
         self._parts.append(

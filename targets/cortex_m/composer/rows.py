@@ -12,7 +12,7 @@ windows are instead widened in registers, for each pair of rows. An odd last row
 alone.
 
 `WidenedRows`: four rows by two windows, or eight by one, with weights of two bytes. The stream needs twice the flash,
-but no instructions and registers to widen weights.
+but no instructions or registers to widen weights.
 
 Registers are assigned by hand for two reasons. LDM and STM transfer registers in the order of their numbers, which a
 linear scan does not take into account. `WidenedRows` uses all registers.

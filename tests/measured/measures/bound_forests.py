@@ -29,8 +29,8 @@ def bound_forest(row: str) -> dict[str, Any]:
 
     row: a key of `BOARDS` and a key of `WAYS`, separated by a comma and a space.
 
-    The figures are `flash` and `ram` in bytes, the `cycles` of an inference, and the `accuracy` in percent. The images
-    of the accuracy are used neither for training nor for calibration. Flash includes the constants of the program.
+    The figures are `flash` and `ram` in bytes, the `cycles` of an inference, and the `accuracy` in percent. Flash
+    includes the blob. The images of the accuracy are used neither for training nor for calibration.
     """
     board, _, way = row.partition(", ")
     x, y = cast(Any, load_digits)(return_X_y=True)

@@ -6,6 +6,7 @@ alternative is refused; they are deferred until then.
 Alternatives are evaluated on the validation set, the fastest first. An alternative is accepted if its counted and its
 expected loss are within the limit and, in addition, its bound is within the limit or its margins are reliable. The
 first accepted alternative is chosen. If no alternative is accepted, the safest program with an allowed loss is chosen.
+If no loss is allowed, the program with the least known loss is chosen among those that fit.
 
 Schedules other than ordinary execution are estimated for programs that do not fit, and for programs that may be faster
 than the first accepted one.

@@ -77,7 +77,10 @@ SPARE_FLASH = 0.95
 
 
 def bounds_of(request: Request, board: Board) -> Bounds:
-    """The limits of a request and of a board; infinite where neither sets a limit."""
+    """The limits of a request and of a board; infinite where neither sets a limit.
+
+    The limit of a board on flash is the share `SPARE_FLASH` of its flash.
+    """
     flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
     loss, growth = (DEFAULT_LOSS, USUAL_GROWTH) if request.loss is None else (request.loss, request.loss)
     return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss, growth)

@@ -81,8 +81,8 @@ class Loss:
     groups: the number of independent groups.
     counted: false for a model that returns numbers, whose loss is not a count of samples.
     labelled: False if every changed answer counts as lost.
-    likely: the maximum loss in points if the margins of other data change as the margins of the samples do, which is
-        less than the bound for few samples; None without reliable margins; for a detector, the bound.
+    likely: the maximum loss in points if the margins of other data change as the margins of the samples do. For few
+        samples, it is less than the bound. For a detector, it is the bound. None without reliable margins.
     error: the output error of a program that computes numbers, except a detector.
     scores: the greatest error of a classifier's scores as a share of their range, if callers read them; else None.
     metric: the metric of points, if it is not accuracy.
