@@ -286,7 +286,7 @@ class _Machine:
         return address == self._row or address not in self._program
 
     def _end_part(self) -> None:
-        """Record the number of instructions since the previous part of the input was received."""
+        """End a part of the input, and update `longest` by the instructions since the previous part was received."""
         self.longest = max(self.longest, self.counter.executed - self._part)
         self._part = self.counter.executed
 

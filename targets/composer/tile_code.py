@@ -173,7 +173,7 @@ def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int
 def overlapping(column: int, windows: int, across: int, width: int) -> list[tuple[int, int]]:
     """The windows that contain a given column of elements, each as a pair (index of the window, column of its filter).
 
-    column: the index of the column in the image.
+    column: the index of the column, counted from the first column of the first window.
     windows: the number of windows.
     across: the number of columns between adjacent windows.
     width: the number of columns of a filter.

@@ -124,7 +124,9 @@ def _figures(report: Report) -> Iterator[Figure]:
 
 
 def _from_floats(report: Report) -> float | None:
-    """The time of a call with floats; None for integers of a sensor, and if a part of the time is unknown."""
+    """The time of a call with floats. None for integers of a sensor, for an input that cannot be floats, and if a part
+    of the time is unknown.
+    """
     floats, time = report.float_inputs, report.time_per_inference
     if time is None or floats is None or floats["conversion"] is None or report.sensor is not None:
         return None
