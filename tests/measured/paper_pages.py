@@ -1,4 +1,6 @@
-"""The tables of `docs/papers/`: the rows of a paper between `<!-- paper: NAME -->` and `<!-- end of paper -->`."""
+"""The tables and pictures of `docs/papers/`. The rows of a paper are between `<!-- paper: NAME -->` and `<!-- end of
+paper -->`.
+"""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ TURNS = (
 
 
 def owner(kernel: KernelAttr) -> str:
-    """The first board that has a kernel; the host if none has it."""
+    """The first board in `SMALL` that has a kernel; the host if none has it."""
     return next((name for name in SMALL if known_kernel(kernel, name) is not None), HOST)
 
 

@@ -160,7 +160,7 @@ def coded_tile_case(coder: TileCoder, tile: Tile, random: np.random.Generator) -
 def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> TileCase:
     """A case with random weights, initial values and factors, for which most results fit a byte.
 
-    If there are several rows, the first and the last have extreme weights.
+    The weights of the first row are extreme. If there are several rows, the last row has an extreme initial value.
     """
     length = tile.runs * tile.length // (tile.channels if family.channels else 1)
     if family.common:

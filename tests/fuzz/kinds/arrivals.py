@@ -1,4 +1,4 @@
-"""Random ONNX networks with channels first, whose input a callback provides row by row."""
+"""Random ONNX networks with channels first, whose input is in memory or is provided by a callback row by row."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def network(random: Random) -> Images:
 
 
 def arrivals(number: int, random: Random, folder: Path) -> str:
-    """Compile a network whose input a callback provides row by row, and return the verdict.
+    """Compile a network whose input is in memory or is provided by a callback, and return the verdict.
 
     Raises `Harm` if the C compiles with warnings, or if the sanitized host build does not compute the evaluator's bits.
     """

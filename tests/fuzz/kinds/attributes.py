@@ -43,7 +43,9 @@ _RUN = re.compile(r"^// RUN: .*?-p (?:'([^']+)'|([\w-]+))", re.M)
 
 @cache
 def programs() -> list[tuple[str, Sequence[str]]]:
-    """The modules of the FileCheck suite, at every level, each with the pipelines that its file runs."""
+    """The modules of the FileCheck suite that contain a function and fewer than `LONGEST` characters, each with the
+    pipelines that its file runs.
+    """
     found: list[tuple[str, Sequence[str]]] = []
     for path in sorted(FILECHECK.rglob("*.mlir")):
         text = path.read_text(errors="replace")
@@ -178,8 +180,8 @@ def _changed(
 def _with_another(
     attributes: dict[str, Attribute], place: HolderKind, holder: Operation | None, random: Random
 ) -> dict[str, Attribute]:
-    """A copy of `attributes` in which one attribute is added, removed or replaced. Most added attributes are allowed at
-    this place.
+    """A copy of `attributes` in which one attribute is added, removed, renamed or replaced. Most added attributes are
+    allowed at this place.
 
     place: the kind of object that has the attributes.
     holder: the operation that has them; None for other objects.

@@ -30,7 +30,7 @@ WORDS = ("nan", "inf", "-inf", "1e400", "-1", "0.7", "99", "1e30", "9" * 5000, "
 
 
 def inner(value: Any) -> Iterator[Any]:
-    """Yield all non-empty lists and objects inside a JSON value."""
+    """Yield all non-empty lists and objects in a JSON value, including the value itself."""
     if keys := keys_of(value):
         yield value
         for key in keys:
@@ -45,7 +45,7 @@ def keys_of(value: Any) -> list[Any]:
 
 
 def change(holder: Any, random: Random, others: list[Any]) -> None:
-    """Remove, duplicate, shuffle or replace entries of a JSON list or object in place. A replacement is an unusual
+    """Remove, duplicate, shuffle, replace or add entries of a JSON list or object in place. A replacement is an unusual
     value or one of `others`.
     """
     key = random.choice(keys_of(holder))

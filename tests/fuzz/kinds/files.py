@@ -1,4 +1,4 @@
-"""Data files, tables of buffers and search journals with damaged structure or bytes."""
+"""Data files, tables of buffers and search journals with random or damaged content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXTENTS = (0, 1, 2, 4, 4, 5, -1, 1 << 20, 1 << 44)
 
 
 def npy(random: Random) -> bytes:
-    """The bytes of an .npy file whose header has random content."""
+    """The bytes of an .npy file. Its header and the number of its elements are random, and often invalid."""
     shape = (2, 4) if random.random() < 0.5 else tuple(random.choices(EXTENTS, k=random.choice([0, 1, 2, 2, 3, 40])))
     data = np.random.default_rng(random.randrange(1000)).normal(size=random.choice([0, 2, 8, 8, 16])).astype("<f4")
     if random.random() < 0.3:
@@ -48,7 +48,9 @@ def npy(random: Random) -> bytes:
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """A copy of `data` in which some bytes are changed, removed at the end, or repeated."""
+    """A copy of `data` after one to four changes: a piece is removed, a byte is replaced, or up to eight bytes are
+    repeated.
+    """
     piece = bytearray(data)
     for _ in range(random.randint(1, 4)):
         start = random.randrange(len(piece) + 1)
@@ -66,7 +68,9 @@ NAMES = ("x.npy", "y.npy", "x", "../x.npy", "z.npy")
 
 
 def npz(random: Random) -> bytes:
-    """The bytes of an .npz file with the arrays `x` and `y`, sometimes with other entries or compression methods."""
+    """The bytes of an .npz file with the entry `x.npy` and up to three other entries, some of which contain no array.
+    The compression method is random. About half of the files are damaged.
+    """
     file = io.BytesIO()
     method = random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
     with zipfile.ZipFile(file, "w", method) as archive:
@@ -78,7 +82,7 @@ def npz(random: Random) -> bytes:
 
 
 def arrays(number: int, random: Random, folder: Path) -> str:
-    """Load a damaged data set, or a damaged parameter of a model, and return the verdict."""
+    """Load a random or damaged data set or parameter of a model, and return the verdict."""
     for file in tour().iterdir():
         shutil.copy(file, folder)
     if random.random() < 0.5:
@@ -94,7 +98,7 @@ COLUMNS = ("id", "lower", "upper", "size", "alignment", "offset")
 
 
 def tables(number: int, random: Random, folder: Path) -> str:
-    """Pack random buffers, most of which are invalid, and return the verdict."""
+    """Pack random buffers from a table in which some cells may be invalid, and return the verdict."""
     count = random.choice([0, 1, 3, 10, 60])
     usual = (
         lambda: random.randint(0, 20),
@@ -148,7 +152,7 @@ CHANGES: tuple[Callable[[str, Random], str], ...] = (
 
 
 def journals(number: int, random: Random, folder: Path) -> str:
-    """Run a search that starts with a damaged journal, and return the verdict."""
+    """Run a search that continues from a journal with up to two changed lines, and return the verdict."""
     lines = journal().splitlines()
     for _ in range(random.randint(0, 2)):
         index = random.randrange(len(lines))

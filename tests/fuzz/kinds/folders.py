@@ -1,4 +1,4 @@
-"""Output folders whose report, HTML page, IR, C and samples have arbitrary content, and the commands that read them."""
+"""Output folders in which a file was changed or added, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def places(value: object) -> list[tuple[Any, Any]]:
 
 
 def change_report(file: Path, random: Random) -> None:
-    """Replace or remove some values of a report."""
+    """Replace or remove one or three values of a report."""
     report = json.loads(file.read_text())
     for _ in range(random.choice([1, 1, 1, 3])):
         place, key = random.choice(places(report))
@@ -63,8 +63,8 @@ def change_report(file: Path, random: Random) -> None:
 
 
 def folders(number: int, random: Random, folder: Path) -> str:
-    """Change a file of an output folder, run a command on the folder, and return the verdict. Raises `Harm` if the
-    command accepts changed C, which is never executed.
+    """Change or add a file of an output folder, run a command on the folder, and return the verdict. Raises `Harm` if
+    the command accepts changed C, which is never executed.
     """
     out = folder / "out"
     shutil.copytree(compiled(), out)

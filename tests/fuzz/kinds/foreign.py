@@ -82,7 +82,7 @@ def keras(number: int, random: Random, folder: Path) -> str:
     """Import a model of Keras with a changed configuration, which may contain code, or with damaged bytes, and return
     the verdict. Raises `Harm` if the code is executed.
 
-    Without Keras, no file passes the check of its archive.
+    Without Keras, the model is an archive with `CONFIGURATION`, and only the check of the archive is tested.
     """
     files = made_by("keras", _KERAS)
     file = random.choice(files) if files else Path("made.keras")
@@ -150,7 +150,7 @@ def _foreign_modules() -> list[str]:
 
 
 def foreign_mlir(number: int, random: Random, folder: Path) -> str:
-    """Import a module of linalg, StableHLO or TOSA with changed characters, words or numbers. Return the verdict."""
+    """Import a module of linalg, StableHLO or TOSA after one to three changes of its text. Return the verdict."""
     text = random.choice(_foreign_modules())
     for _ in range(random.randint(1, 3)):
         text = changed_text(text, random)

@@ -29,7 +29,7 @@ LONGEST = 20_000
 
 @cache
 def sources() -> list[str]:
-    """The modules of all files of the FileCheck suite."""
+    """The modules of the `.mlir` files of the FileCheck suite that have fewer than `LONGEST` characters."""
     texts = [path.read_text(errors="replace") for path in sorted(FILECHECK.rglob("*.mlir"))]
     return [part for text in texts for part in text.split(SPLIT) if len(part) < LONGEST]
 
@@ -40,7 +40,7 @@ def passes() -> list[str]:
 
 
 def pipeline_of(name: str) -> str:
-    """A pass with values for its required options, in pipeline syntax. The value of an option that names a file is the
+    """A pass with values for its required options, in pipeline syntax. The value is 1 for a number, and otherwise the
     path of a data set.
     """
     required = [option for option in options_of(TINYML.all_passes[name]()) if option.required]
@@ -79,7 +79,7 @@ def changed(number: int, random: Random, folder: Path) -> str:
 
 
 def changed_text(text: str, random: Random) -> str:
-    """The text with some characters or a word deleted, repeated or replaced."""
+    """The text with up to 20 characters removed, or replaced by a repetition, a special character or an integer."""
     start = random.randrange(len(text) + 1)
     end = min(len(text), start + random.choice([1, 1, 2, 5, 20]))
     piece = random.choice(
@@ -89,7 +89,10 @@ def changed_text(text: str, random: Random) -> str:
 
 
 def changed_structure(text: str, random: Random) -> str | None:
-    """The IR after one change that usually leaves it parseable; None if the text is not a module."""
+    """The IR after one change that usually leaves it parseable.
+
+    None if the text is not a module or contains no ops, or if the changed module cannot be printed.
+    """
     try:
         module = GuardedParser(context(), text).parse_module()
     except Exception:
@@ -139,7 +142,7 @@ def _change_type(op: Operation, ops: Sequence[Operation], random: Random) -> Non
 
 
 def changed_type(type: Attribute, others: Sequence[Attribute], random: Random) -> Attribute:
-    """Another type that occurs in the module, or the same tensor type with another shape or element type."""
+    """A type of `others` or of `SCALARS`, or the tensor type `type` with another extent or element type."""
     if not isinstance(type, TensorType) or random.random() < 0.3:
         return random.choice([*others, *SCALARS])
     tensor = cast(TensorType[Attribute], type)

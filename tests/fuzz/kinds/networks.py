@@ -1,4 +1,4 @@
-"""Random quantised networks with parts in floating point. Evaluator, sanitized host build and a chip must agree."""
+"""Random quantised networks, some with parts in floating point. Evaluator, sanitized host build and chip must agree."""
 
 from __future__ import annotations
 
@@ -70,8 +70,9 @@ def with_parts(module: ModuleOp, inputs: NDArray[Any], random: Random) -> str:
 
 
 def random_networks(number: int, random: Random, folder: Path) -> str:
-    """Run a network with the sanitized host build, the C for the host and for a board, and the simulated board. Return
-    the verdict, or raise `Harm` if results differ from the evaluator's or a sanitizer reports an error.
+    """Run the C of a network for a board in the sanitized host build and on the simulated board. Return the verdict.
+
+    Raises `Harm` if results differ from the evaluator's or a sanitizer reports an error.
     """
     board = BOARDS[number % len(BOARDS)]
     parts = ""

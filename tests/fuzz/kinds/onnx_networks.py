@@ -1,4 +1,4 @@
-"""Small ONNX networks that together contain most operators, with changed structure or bytes."""
+"""Small ONNX networks, on images, on sequences and in quantised numbers, with changed structure or bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fuzz.verdicts import OPT, TINYML, call
 
 @cache
 def networks() -> Sequence[onnx.ModelProto]:
-    """Small models that together contain most ops."""
+    """Three small models: a convolutional network, a network with a scan and a GRU, and a quantised network."""
     random = np.random.default_rng(0)
 
     def reals(*shape: int) -> Any:
@@ -205,7 +205,7 @@ def change_interface(graph: onnx.GraphProto, random: Random) -> None:
 
 
 def nest(graph: onnx.GraphProto, random: Random) -> None:
-    """Insert the graph into itself as the body of a loop, once or many times."""
+    """Insert the graph into itself as the body of a loop or of a branch, once or `DEEPEST` times."""
     innermost = onnx.GraphProto()
     innermost.CopyFrom(graph)
     for _ in range(random.choice([1, 1, 1, DEEPEST])):
@@ -217,7 +217,7 @@ def nest(graph: onnx.GraphProto, random: Random) -> None:
 
 
 def lengthen(graph: onnx.GraphProto, random: Random) -> None:
-    """Insert a chain of hundreds of nodes between a value and its readers."""
+    """Insert a chain of 50 or 500 nodes between a value and its readers."""
     name = random.choice(graph.node).output
     count = random.choice([50, 500])
     kinds = [random.choice(["Relu", "Neg", "Identity", "Transpose"]) for _ in range(count)]
@@ -243,9 +243,11 @@ CHANGES: tuple[Callable[[onnx.GraphProto, Random], None], ...] = (
 
 
 def with_other_lengths(content: bytes, random: Random) -> bytes:
-    """Replace one to three bytes of a file by values that are critical in the encoding of protocol buffers: the
-    least and greatest bytes, bytes with and without the continuation bit, and a long variable-length integer.
-    Return the file.
+    """Replace one to three bytes of a file by values that change lengths in the encoding of protocol buffers, and
+    return the file.
+
+    The values are the least and greatest bytes, bytes with and without the continuation bit, a long variable-length
+    integer, and the byte with its lowest bit inverted.
     """
     piece = bytearray(content)
     for _ in range(random.randint(1, 3)):
@@ -256,7 +258,9 @@ def with_other_lengths(content: bytes, random: Random) -> bytes:
 
 
 def onnx_models(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a changed network, and return the verdict; also lower some networks, and compile a few."""
+    """Import and verify a network after up to three changes, and return the verdict; also lower some networks, and
+    compile a few.
+    """
     network = onnx.ModelProto()
     network.CopyFrom(random.choice(networks()))
     for _ in range(random.randint(0, 3)):

@@ -72,7 +72,8 @@ def change(out: Path, random: Random) -> None:
 def damaged(number: int, random: Random, folder: Path) -> str:
     """Compile into an output folder that was changed, or run its program, and return the verdict.
 
-    Raises `Harm` if a compilation changes or removes files that are not tinyml's, or leaves temporary files behind.
+    Raises `Harm` if a compilation changes or removes files that are not tinyml's, or leaves temporary files behind, and
+    if a refused compilation changes the folder.
     """
     out = folder / "out"
     shutil.copytree(compiled(), out, symlinks=True)
@@ -97,8 +98,8 @@ def damaged(number: int, random: Random, folder: Path) -> str:
 def killed(number: int, random: Random, folder: Path) -> str:
     """Kill a compilation at a random time, and return the verdict.
 
-    Raises `Harm` unless the output folder is then missing, unchanged or complete, and the next run removes temporary
-    files.
+    Raises `Harm` unless the output folder is then complete, or missing if it did not exist before, and the next run
+    succeeds and removes temporary files. Also raises `Harm` for a traceback of tinyml.
     """
     out = folder / "out"
     old = random.random() < 0.5

@@ -16,10 +16,10 @@ BUFFERS = "id,lower,upper,size\na,0,3,4\nb,1,2,3\n"
 
 
 def overwriting(number: int, random: Random, folder: Path) -> str:
-    """Write an output to an existing file, and return the verdict.
+    """Write an output to an existing or a new file, and return the verdict.
 
-    Only a file of the type that the command writes may change, and only if it is neither an input nor a link. Raises
-    `Harm` if any other file changes.
+    An existing file may be replaced unless it is an input, a model or an array file, or a link out of its folder.
+    Raises `Harm` if any other file changes, or if any other file is created.
     """
     work, other = folder / "work", folder / "other"
     shutil.copytree(tour(), work)

@@ -1,6 +1,4 @@
-"""Packages with faulty entry points. The tools must report the entry point by name, and commands that do not use it
-must work.
-"""
+"""Packages with faulty entry points. Commands must succeed, or report an error in one line."""
 
 from __future__ import annotations
 
@@ -61,7 +59,8 @@ def plugins(number: int, random: Random, folder: Path) -> str:
     """Run a command in an environment with a faulty package, in another process because entry points are cached, and
     return the verdict.
 
-    Raises `Harm` for a traceback, for an error message of several lines, and for files outside the output folder.
+    Raises `Harm` for a traceback, for an error message of several lines, for files outside the output folder, and for a
+    compilation with exit code 0 that writes no report.
     """
     site, out = folder / "site", folder / "out"
     info = site / "evil-1.0.dist-info"

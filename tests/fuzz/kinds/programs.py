@@ -40,8 +40,10 @@ BOARDS = [name for names in CORES.values() for name in names]
 
 
 def random_programs(number: int, random: Random, folder: Path) -> str:
-    """Run programs on one board, each in a different number format and with some tensors in other formats, and return
-    the verdict.
+    """Run random programs in random number formats, with narrower constants or not, on the host and on one board.
+    Return the verdict: `REFUSED` if no program could be compiled.
+
+    Raises `Harm` if results differ from the evaluator's or a sanitizer reports an error.
     """
     board = BOARDS[number % len(BOARDS)]
     # Products of numbers with few bits often lie half way between two results.

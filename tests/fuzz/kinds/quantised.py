@@ -25,8 +25,10 @@ SAMPLES = 4
 
 
 def as_tflm(number: int, random: Random, folder: Path) -> str:
-    """Run a network in the evaluator; every eighth case also runs the host build. Return the verdict, or raise `Harm`
-    if results differ from those of TensorFlow Lite Micro or a sanitizer reports an error.
+    """Run a network in the evaluator and, in every eighth case, in the host build. Return the verdict.
+
+    Raises `Harm` if an exact network's results differ from those of TensorFlow Lite Micro, if the host build differs
+    from the evaluator, or if a sanitizer reports an error.
     """
     network = random_network(random)
     content = network.finish()

@@ -1,4 +1,4 @@
-"""WAV files whose chunks, sizes and headers have arbitrary content."""
+"""WAV files whose headers, sizes and chunks may be wrong."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def chunk(name: bytes, content: bytes, random: Random) -> bytes:
 
 
 def wav(random: Random) -> bytes:
-    """The bytes of a WAV file with samples of 8 or 16 bits, possibly with small errors."""
+    """The bytes of a WAV file. Each field of the header, the size and the order of the chunks, and any byte may be
+    wrong.
+    """
     layout, *choices = FIELDS
     header = [random.choice(values) if random.random() < 0.1 else values[0] for values in choices]
     samples = bytes(random.choices(range(256), k=random.choice([0, 1, 13, 100, 2001])))
@@ -59,6 +61,6 @@ def wav(random: Random) -> bytes:
 
 
 def recordings(number: int, random: Random, folder: Path) -> str:
-    """Run a streaming program on a WAV file with arbitrary content, and return the verdict."""
+    """Run a streaming program on a valid or invalid WAV file, and return the verdict."""
     (folder / "a.wav").write_bytes(wav(random))
     return call(TINYML, "listen", streaming(), "--wav", folder / "a.wav")

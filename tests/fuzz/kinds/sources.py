@@ -50,7 +50,7 @@ def expression(random: Random, names: list[str], depth: int) -> str:
 
 
 def model(random: Random) -> str:
-    """A model whose input is X and whose parameters are W and B."""
+    """A model whose input is X and whose parameters are W and B. In some models, a line is repeated."""
     lines = [
         "let X = (4, 1) in [-1.0, 1.0] in",
         "let W = (2, 4) in [-1.25, 2.0] in",
@@ -64,7 +64,7 @@ def model(random: Random) -> str:
 
 
 def models(number: int, random: Random, folder: Path) -> str:
-    """Import a model, and return the verdict; every second case also compiles the model."""
+    """Import a model, and return the verdict. About half of the cases also compile the model to C."""
     for file in tour().iterdir():
         shutil.copy(file, folder)
     text = model(random)

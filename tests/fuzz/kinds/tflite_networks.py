@@ -1,4 +1,4 @@
-"""Small TensorFlow Lite networks that together contain all operators, with changed structure or bytes."""
+"""Small TensorFlow Lite networks with changed structure or bytes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Network(TfliteModel):
 
 
 def dense(random: Random) -> Network:
-    """A network with a dense layer, activations, a softmax, and an addition of image-sized tensors."""
+    """A network with a dense layer, up to three elementwise ops and a softmax, in integers or floats."""
     model = Network()
     dtype = random.choice(["int8", "int8", "int8", "uint8", "int16", "float32"])
     quantized: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.5, "zero_point": 0}
@@ -88,7 +88,7 @@ def dense(random: Random) -> Network:
 
 
 def image(random: Random) -> Network:
-    """A network with a convolution, a pool and an op that only moves elements."""
+    """A network with a convolution, a pool, and an op that moves, repeats, pads or averages elements."""
     model = Network()
 
     def tensor(*shape: int) -> int:
@@ -136,7 +136,7 @@ def image(random: Random) -> Network:
 
 
 def chain(random: Random) -> Network:
-    """A network of several hundred operators, each of which reads the result of the previous one."""
+    """A network of 100 or 400 operators less one, each of which reads the result of the previous one."""
     model = Network()
     tensors = [model.tensor((1, 2), "int8", 0.5, 1) for _ in range(random.choice([100, 400]))]
     for before, after in pairwise(tensors):
@@ -262,7 +262,9 @@ def with_other_numbers(content: bytes, random: Random) -> bytes:
 
 
 def tflite(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a network, and return the verdict; also lower some networks, and compile a few."""
+    """Import and verify a network, most of which are changed, and return the verdict; also lower some networks, and
+    compile a few.
+    """
     match random.randrange(6):
         case 0:
             content = damaged(random.choice(usual()), random)

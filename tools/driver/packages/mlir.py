@@ -23,8 +23,8 @@ _ARRAY = "static {ctype} array[{length}];\n\n{ctype} *{name}_input(void)\n{{\n  
 
 
 def _caller(model: PackagedModel) -> str:
-    """The text of the functions of `NAME.h` that `samples.h` calls. They call the functions of `NAME.mlir`. Empty for a
-    model that reads its input row by row.
+    """The text of the functions of `NAME.h` that `samples.h` calls. These functions call the functions of `NAME.mlir`.
+    Empty for a model that reads its input row by row.
     """
     interface = model.interface
     if interface.row_elements is not None:

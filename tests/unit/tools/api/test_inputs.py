@@ -143,8 +143,10 @@ def test_integers_of_a_sensor_are_its_own():
 
 
 def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
-    """The columns of a data frame are selected by the feature names of the model. A saved program stores these
-    names.
+    """The columns of a data frame are selected by the feature names of the model, unless the names of the columns are
+    not strings. A saved program stores the feature names.
+
+    A missing, unknown or repeated column is an error, in data for compilation and for a program.
     """
     model = estimator(NAMES)
     assert tinyml.load(model).feature_names == NAMES

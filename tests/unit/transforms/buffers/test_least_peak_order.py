@@ -70,8 +70,8 @@ def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem,
 
 
 def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
-    """For many parallel branches, whose sets of tasks are too many to store, the search returns a valid order, whose
-    rest it chooses greedily.
+    """For many parallel branches, whose sets of tasks are too many to store, the search returns a valid order and the
+    peak of this order.
     """
     count = 30
     tasks = [Task(frozenset({i, count + i})) for i in range(count)]

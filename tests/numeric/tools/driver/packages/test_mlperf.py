@@ -283,6 +283,8 @@ def test_what_the_runner_does_not_know(tmp_path: Path):
 def test_samples_of_keywords_become_an_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """`examples/kws01/make_data.py` converts the bytes of the samples to reals by the scale and zero point of the
     reference model. These reals, divided by the scale and shifted by the zero point, are the same bytes again.
+
+    The classes of the samples are the third column of y_labels.csv.
     """
     raws = np.random.default_rng(0).integers(-128, 128, (2, 490), np.int8)
     (tmp_path / "kws01").mkdir()
