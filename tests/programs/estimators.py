@@ -49,7 +49,9 @@ class Halves:
 
 @cache
 def halves(name: str) -> Halves:
-    """The digits, iris, wine, cancer or diabetes data set. Features have single precision, as in programs."""
+    """The digits, iris, wine, cancer or diabetes data set, randomly divided into two halves. Features have single
+    precision, as in programs.
+    """
     load = datasets.load_breast_cancer if name == "cancer" else getattr(datasets, f"load_{name}")
     x, y = load(return_X_y=True)
     x = np.asarray(x, np.float32)

@@ -181,7 +181,7 @@ class Network:
         return self.model.constant(self.constants.normal(size=shape), "float32")
 
     def end(self) -> None:
-        """Add a mean, a dense layer or neither, and possibly a softmax."""
+        """Possibly add a mean, then possibly a dense layer, then possibly a softmax."""
         if self.random.random() < 0.5:
             x = self.last
             y = self.scaled((1, self.shape[3]), self.scale)

@@ -97,8 +97,8 @@ def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
 
 @st.composite
 def channel_networks(draw: st.DrawFn) -> str:
-    """Random programs of a convolution, ops on separate channels, and a convolution or dense layer that reads all
-    channels.
+    """Random programs of a convolution, at most two ops such as depthwise convolutions and pools, and possibly a
+    convolution or dense layers that read all channels.
     """
     net = NetworkWriter((1, 6, 7, draw(st.integers(1, 3))), draw(st.integers(0, 1 << 30)))
 

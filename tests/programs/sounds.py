@@ -32,7 +32,7 @@ def _samples(path: Path) -> NDArray[np.int64]:
 
 
 def sounds() -> Mapping[str, NDArray[np.int16]]:
-    """Speech, noise of several levels, silence, and samples at full scale."""
+    """Speech, noise of several levels, silence, and samples at full scale, by name. All have the same length."""
     yes = recording()
     louder = np.clip(yes * 3, -(1 << 15), (1 << 15) - 1)
     speech = np.concatenate([yes, yes // 7, louder, yes[::-1], yes[::2], yes * 2 // 3, np.repeat(yes, 2)])

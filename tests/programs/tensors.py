@@ -208,8 +208,8 @@ class Writer:
             self.add(scope, result)
 
     def gather(self, scope: Scope) -> SSAValue:
-        """Write a one-dimensional concatenation of the last five tensors, and return it. The result of the program thus
-        depends on each of them.
+        """Write a one-dimensional concatenation of the last five tensors, or of all if there are fewer, and return it.
+        The result of the program thus depends on each of them.
         """
         parts = scope.tensors[-5:]
         sizes = [prod(tdsl.shape_of(part)) for part in parts]
