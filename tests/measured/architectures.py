@@ -206,7 +206,7 @@ def _orthogonal(matrix: Reals) -> Reals:
 
 
 def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
-    """The line of the file RESULTS for a network: its shape, errors and bytes."""
+    """The line of the file RESULTS for a network: its shape, number of parameters, errors and bytes."""
     cut = len(x) * 4 // 5
     trained = Trained(network, seed)
     trained.epochs(x[:cut], labels[:cut], epochs, 3e-3)

@@ -47,8 +47,8 @@ def chain_data() -> dict[str, np.ndarray]:
 
 
 def mixed_ops(ops: int) -> Iterator[tuple[str, np.ndarray | None]]:
-    """Yield the names of sums, products, differences and functions of 8 numbers, in turn. All except functions have a
-    separate constant.
+    """Yield the name and the constant of each op: in turn a sum, a product, a function and a difference of 8 numbers.
+    The constant of a function is None.
 
     ops: the number of ops.
     """

@@ -34,14 +34,16 @@ def compiled(folder: Path, options: Sequence[str]) -> Path:
 
 
 def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
-    """The figures of the sketch `Stream` on a simulated Uno, which classifies 100 images. Arduino's tools and core
+    """The figures of the sketch `Stream` on a simulated Uno, which classifies `images` images. Arduino's tools and core
     build it.
 
     `weights`: the bytes of weights that it receives.
     `static`: the bytes of .data and .bss, including weights and arena.
     `stack`: the maximum depth in bytes, including interrupts.
-    `equal`: the number of images whose logits equal the evaluator's.
+    `ram`: the sum of `static` and `stack`.
+    `equal`: the number of images if the logits of all equal the evaluator's, otherwise 0.
     `time`: the cycles of an inference alone.
+    `milliseconds`: the time of an inference including the communication.
     """
     assert is_installed(), "arduino-builder is not installed"
     with tempfile.TemporaryDirectory() as name:
@@ -68,8 +70,8 @@ def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
 
 
 def on_all_images(file: Path) -> dict[str, Any]:
-    """The figures of the Uno's program, compiled for the host, on all images of a file: the number of images, and the
-    number of right answers.
+    """The figures of the Uno's program, compiled for the host, on all images of a file: the number of images, the
+    number of right answers, and their percentage (`accuracy`).
 
     `equal`: the number of images whose logits equal those of integer arithmetic in numpy.
     """

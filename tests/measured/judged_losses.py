@@ -104,7 +104,8 @@ def drawn(seed: int, samples: int) -> tuple[Any, Any]:
 
 
 def judged(kind: str, seed: int, size: int) -> Values:
-    """The choice of `--format auto` for one data set, and its loss on unseen samples.
+    """The choice of `--format auto` for one data set, and its loss on unseen samples. `others` contains the losses of
+    the alternatives that were not chosen.
 
     kind: the kind of model.
     seed: determines the data set.

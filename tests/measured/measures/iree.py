@@ -154,7 +154,7 @@ def beside_iree(network: str, made: Path) -> dict[str, Any]:
     """The instructions and bytes of a network, compiled by `iree` and by tinyml in single precision (`f32`) and in 16
     bits (`fixed`).
 
-    IREE's scores must equal the evaluator's to six digits, those of tinyml in every bit.
+    IREE's scores must equal the evaluator's to about four digits, those of tinyml in every bit.
 
     made: the folder of IREE's files.
     """

@@ -94,7 +94,9 @@ class Trial:
 
 
 def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
-    """Check the height and the bound of each problem's packing. The packing must be valid and proven optimal."""
+    """Yield, for the problem of each seed, the check of the height and the bound of its packing. The packing must be
+    valid and proven optimal.
+    """
     for seed in seeds:
         given = problem(seed, overlapping)
         begun = time.process_time()
@@ -117,6 +119,8 @@ def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
 def judged(name: str, _options: list[str]) -> Values:
     """For problems without overlaps (`apart`) or with overlaps (`overlapping`), the number of each verdict, and the
     time of exact cover divided by that of branch and bound (`times`).
+
+    `above`, `packed`: the number of problems for which the fields of `Trial` with these names are true.
 
     For `cuts-N`: the number of problems of N buffers without a free byte that exact cover proves without branch and
     bound, and that branch and bound proves without exact cover.

@@ -49,8 +49,10 @@ def arena(formats: Path, mode: str, target: str) -> int:
 
 
 def reuse(models: Path | None) -> Values:
-    """The bytes of FastGRNN's arenas in floating point and in the formats of Shiftry's demotion, without reuse and
-    packed.
+    """The sizes of FastGRNN's arenas without reuse and packed, in floating point and in the formats of Shiftry's
+    demotion, as geometric means in percent of the size in floating point without reuse.
+
+    `bytes`: the sizes in bytes for each model.
     """
     rows: dict[str, dict[str, int]] = {}
     for name in ("fastgrnn-fsdd10", "fastgrnn-mnist16-10"):
@@ -147,7 +149,8 @@ def _detector(folder: Path, name: str, width: str) -> Values:
 
 
 def _heights(module: ModuleOp, *, in_place: bool) -> Values:
-    """The bytes in which the buffers of a program at L1 fit, by both kinds of first fit and by optimal placement.
+    """The bytes in which the buffers of a program at L1 fit, by both kinds of first fit and by optimal placement, and
+    the number of buffers.
 
     in_place: whether results may overwrite operands.
     """
@@ -214,8 +217,8 @@ def on_promoted(models: Path | None) -> Values:
 
 
 def live_ranges(graph: Graph) -> list[Rectangle]:
-    """The tensors of a graph as rectangles. A tensor is live from the op that computes it to the last op that reads
-    it.
+    """The tensors of a graph as rectangles. A tensor is live from the op that computes it to the last op that reads it.
+    Inputs are live from the first op, and tensors that no op reads until the last op.
     """
     ops = len(graph.nodes)
     first = {node.result: step for step, node in enumerate(graph.nodes)}
@@ -275,8 +278,8 @@ def _strategies(format: str, models: Path | None) -> Values:
 
 
 def _row(name: str, format: str, models: Path | None) -> Values:
-    """The change of accuracy, the arena and the input of a model by each strategy, and the arena of promotion by first
-    fit.
+    """For each strategy, the change of accuracy, the bytes of the arena and of the input, and the seconds of the
+    search; also the arena of promotion by first fit.
     """
     row: Values = {}
     for way, search in WAYS.items():
@@ -431,7 +434,7 @@ def defragmented(_models: Path | None) -> Values:
 
 def metrics(models: Path | None) -> Values:
     """For each of two metrics by which demotion compares candidates, the mean change of accuracy in points, and the
-    bytes of arena and constants.
+    mean sum of the bytes of arena and constants.
     """
     found: dict[str, float] = {}
     names = "bonsai-letter26", "protonn-letter26"

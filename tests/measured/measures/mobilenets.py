@@ -69,8 +69,8 @@ def _mean(rows: dict[str, Values], way: str, name: str) -> float:
 
 
 def _row(part: str) -> Values:
-    """Prune if necessary and fine-tune a network, compile it, and return its figures: losses, accuracy, removed
-    channels and the memory of each plan.
+    """Prune if necessary and fine-tune a network, compile it, and return its figures: the percentages of right answers,
+    the number of removed groups of channels, and the memory of each plan.
 
     part: a program and the seed of its network.
     """

@@ -156,7 +156,9 @@ def _pruned(program: Path, limit: int) -> Values:
 
 
 def planning_time(_models: Path | None) -> Values:
-    """The seconds that this computer needs to plan the networks of appendix D by `partial-8`: the maximum over the
+    """The time that this computer needs to plan the slowest of the networks of appendix D by `partial-8`.
+
+    `slowest`: the name of this network. `ops`: the number of its ops. `seconds`: the time. `networks`: the number of
     networks.
     """
     networks = {

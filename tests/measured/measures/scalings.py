@@ -91,7 +91,9 @@ class _Profiled(NamedTuple):
 
 
 def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
-    """The program after the passes that precede the assignment of a format, and its test data."""
+    """The program after the passes that precede the assignment of a format, with its validation data, and its test
+    data.
+    """
     ctx = context()
     program, val, test = find_model(model if model.is_dir() else model.parent)
     module = load_program(program, ctx)

@@ -123,8 +123,10 @@ def _trained(name: str, seed: str) -> Values:
 
 @cache
 def _training_set(added: str) -> tuple[Reals, Any]:
-    """Images of 16 levels and labels, extended by distorted images as `added` specifies: one for each image, or only
-    those that a wider network classifies correctly.
+    """Images of 16 levels and labels.
+
+    added: the distorted images that are added: `none`, `all` for one of each image, or `easy` for those of them that a
+        wider network classifies correctly.
     """
     sets = digits(side=2 * SIDE)
     x, labels = _levels(sets.train.x), sets.train.y

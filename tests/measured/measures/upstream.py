@@ -59,8 +59,8 @@ class _Case:
     def run(
         self, files: Mapping[str, str], folder: Path, device: str, by_llvm: bool = False
     ) -> tuple[Build, RunResult]:
-        """Build the files of a program in a folder, and run it; raises `AssertionError` if outputs differ from the
-        evaluator's.
+        """Build the files of a program in a folder and run it. Return the build and the result. Raises `AssertionError`
+        if outputs differ from the evaluator's.
 
         files: the texts of the files by name.
         device: the name of the device.

@@ -43,10 +43,12 @@ def _is_named(name: str, paper: str, row: Row) -> bool:
 
 
 def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values:
-    """The figures of a row; empty for a row without a command. Raises `Failed` if the row fails, or `Unmeasured` if a
-    model is missing.
+    """The figures of a row; empty for a row without a command.
 
     together: the tests of all rows. They run in one process, when the first row with tests is run.
+
+    Raises `Failed` if the row fails, and `Unmeasured` if a model is missing or if another command measures the row's
+    table.
     """
     match row.run:
         case ByTests() as tests:

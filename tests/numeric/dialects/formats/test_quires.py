@@ -139,7 +139,7 @@ def program(mix: tuple[PositType, PositType, NumberFormat, PositType]) -> tuple[
 
 
 def inputs_of(format: NumberFormat) -> Raws:
-    """Random raws, the greatest raws, zeros, and NaR if the format has it."""
+    """Random raws. For posits, also the greatest raws, zeros, and NaR if the format has it."""
     if not isinstance(format, PositType):
         return format.encode(np.random.default_rng(4).normal(size=(5, LENGTH)))
     x = (

@@ -29,7 +29,9 @@ def parse(text: str) -> ModuleOp:
 
 
 def check(module: ModuleOp, samples: int = 3) -> onnx.ModelProto:
-    """Export a program, compare onnxruntime's results for a batch with the evaluator's, and return the model."""
+    """Export a program, and return the model. Asserts that onnxruntime's results for a batch are the evaluator's, for
+    the program and for the program that is imported from the model.
+    """
     content = write_onnx(module)
     written = onnx.load_from_string(content)
     checker: Any = onnx.checker
@@ -63,7 +65,7 @@ def weights(*shape: int) -> Array:
 
 
 def digits() -> onnx.ModelProto:
-    """A network for digits with all ops that may occur between its layers."""
+    """A network for digits, with convolutions, dense layers, a pool, several activations and a scaling."""
     nodes = [
         node("Conv", "x w1 b1", "c1", pads=[1, 1, 1, 1]),
         node("Clip", "c1 zero six", "r1"),

@@ -48,8 +48,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def floats() -> NDArray[np.float32]:
-    """A million floats of all magnitudes, mostly within the range in which the functions are not constant, and edge
-    cases.
+    """More than a million floats: random bit patterns, numbers from -100 to 100, multiples of 1/2, edge cases with the
+    adjacent floats, infinities and NaN.
     """
     random = np.random.default_rng(0)
     patterns = random.integers(0, 1 << 32, 400_000, np.uint64).astype(np.uint32).view(np.float32)

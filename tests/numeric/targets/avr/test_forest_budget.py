@@ -24,7 +24,9 @@ TRAINED = 1347
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, Any]:
-    """The files of the forest's module, its validation data and its test data, and the forest."""
+    """The files of the forest's module, its validation data and its test data, and the forest. The labels of the test
+    data are the forest's own answers.
+    """
     x, y = datasets.load_digits(return_X_y=True)
     forest = sk.RandomForestClassifier(n_estimators=20, max_depth=6, random_state=0).fit(x[:TRAINED], y[:TRAINED])
     folder = tmp_path_factory.mktemp("digits")

@@ -64,8 +64,8 @@ def extremes(width: int, count: int) -> list[Vector]:
 
 
 def sparse_matrix(width: int) -> Vector:
-    """Rows of `width`-bit numbers with different densities, rows with 0 to 9 entries, and three rows with gaps around
-    128 and 256 columns.
+    """Rows of `width`-bit numbers with different densities, rows with 0 to 9 entries, and three rows with gaps of about
+    128 columns.
     """
     random = np.random.default_rng(width)
     rows = [

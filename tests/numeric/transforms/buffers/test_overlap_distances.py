@@ -213,7 +213,9 @@ def test_results_of_segments_over_their_operands(by: str, distance: int):
 
 
 def expect_distance(buffers: ModuleOp, distance: int) -> None:
-    """Assert the distance from the start of %b to that of %a, and that a distance of one byte less is rejected."""
+    """Assert the distance from the start of %b to that of %a, and that a distance of one byte less is rejected unless
+    the distance is 0.
+    """
     result, operand = view(buffers, "b"), view(buffers, "a")
     assert operand.offset.value.data - result.offset.value.data == distance
     if distance:

@@ -40,8 +40,8 @@ KINDS = ("constant on the right", "constant on the left", "two tensors", "transp
 
 
 def program(kind: str, shape: tuple[int, int, int], format: str) -> ModuleOp:
-    """A program that multiplies two matrices. A constant factor contains random weights; two variable factors are the
-    halves of the input.
+    """A program that multiplies two matrices. A constant factor contains random weights; two variable factors are
+    consecutive parts of the input.
 
     kind: which factor is constant or transposed.
     shape: the rows of the left factor, the length of the sums, and the columns of the right factor.
@@ -101,7 +101,7 @@ ZEROS = [(-128, -128), (11, -7), (0, 127), (5, 0)]
 
 
 def with_zero_points(shape: tuple[int, int, int], zeros: tuple[int, int]) -> ModuleOp:
-    """A program that multiplies two tensors, the halves of the input, whose zero points differ.
+    """A program that multiplies two tensors whose zero points differ. The factors are consecutive parts of the input.
 
     shape: the rows of the left factor, the length of the sums, and the columns of the right factor.
     zeros: the zero points of the left and the right factor.

@@ -78,7 +78,7 @@ PRODUCT = product(WEIGHTS, VECTOR, RAWS)
 
 def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder: Path, packed: str = "auto") -> int:
     """Run a program, assert that its scores are the evaluator's, and return the time of all inferences; 0 if the device
-    does not measure it.
+    does not measure it. Asserts that `PRODUCT` calls the kernel that `KERNELS` contains for the target.
 
     packed: the option `packed` of the pipelines.
     """

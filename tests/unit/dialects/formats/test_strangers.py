@@ -37,8 +37,8 @@ def compile_and_run(
     program: Path = MODELS["protonn"],
     data: Path | None = None,
 ) -> None:
-    """Compile a program in the environment, run it on the target's device, and assert that its raw outputs equal the
-    evaluator's.
+    """Compile a program in the environment, run it on the target's device, and assert that its raw outputs for one
+    sample equal the evaluator's.
 
     options: further options of `tinyml compile`.
     data: the samples; if None, the first of the program's validation samples.

@@ -24,8 +24,8 @@ LOWERED = 14
 
 
 def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
-    """The contents of the output folder of a compilation, and the report's entry `chosen`, without figures that depend
-    on the clock.
+    """The C files and the IR of a compilation, by the name of the file, and the report's entry `chosen`. None of them
+    depends on the clock.
 
     cache: the folder for the facts of choices; None for none.
     options: further options of `tinyml compile`.

@@ -14,8 +14,8 @@ from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, Orderin
 
 @st.composite
 def problems(draw: st.DrawFn, tasks: int) -> OrderingProblem:
-    """Random ordering problems. Each task computes a buffer from buffers of earlier tasks, in some cases in place of
-    one of equal size.
+    """Random ordering problems. A task computes a buffer from buffers of earlier tasks, in some cases in place of those
+    of equal size, or it only accesses a given buffer.
     """
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 8]), min_size=tasks, max_size=tasks))
     made: list[Task] = []

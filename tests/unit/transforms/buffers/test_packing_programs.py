@@ -99,7 +99,9 @@ class Machine:
         return cast(Buffer, self.values[value])
 
     def run(self, block: Block) -> list[object]:
-        """Run a block and return the operands of its terminator."""
+        """Run a block, with two iterations of each loop, and return the operands of its `scf.yield`; empty if it ends
+        with another op.
+        """
         for op in block.ops:
             match op:
                 case scf.YieldOp():

@@ -35,7 +35,9 @@ def search_in(evaluation: Evaluation, others: Sequence[NumberFormat] = OTHERS) -
 
 
 def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
-    """The mean number of bits for an element of the constants, including bits that several elements share."""
+    """The mean number of bits for an element of the constants with more than one element, including bits that several
+    elements share.
+    """
     pairs = zip(search.classes, search.formats(choices), strict=True)
     constants = [(one.elements, format) for one, format in pairs if one.is_constant and one.elements > 1]
     stored = sum(elements * format.bits + format.shared_bits for elements, format in constants)

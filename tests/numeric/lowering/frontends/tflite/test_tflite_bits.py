@@ -61,8 +61,11 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
 
 
 def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
-    """A model with one output for each operator except the operator `but`, and the number of outputs. All operators
-    read the same input.
+    """A model of many operators that read the same input or results of others, each with an output, and the number of
+    outputs.
+
+    dtype: the type of the activations, int8 or int16, which determines the operators.
+    but: `L2_NORMALIZATION` to omit this operator.
     """
     random = np.random.default_rng(1)
     wide = dtype == "int16"
@@ -199,8 +202,8 @@ def test_elements_without_a_scale_move(dtype: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
-    """The bytes of a model with every operator except L2_NORMALIZATION, written in TOSA and run by MLIR 22, equal
-    TFLM's.
+    """The model of `every_operator` without L2_NORMALIZATION, written in TOSA and run by MLIR 22, computes TFLM's
+    bytes.
     """
     content, count = every_operator("int8", but="L2_NORMALIZATION")
     in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
@@ -233,7 +236,7 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
-    """A single program that contains all operators returns the evaluator's bytes on every device."""
+    """The model of `every_operator`, compiled to a single program, returns the evaluator's bytes on devices."""
     content, _ = every_operator(dtype)
     on_devices(content, inputs_of(content, 2), target, tmp_path)
 

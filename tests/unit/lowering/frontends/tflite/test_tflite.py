@@ -260,10 +260,9 @@ def packed_of_other_extents() -> bytes:
 
 
 def of_a_variable(begins: bool) -> bytes:
-    """The bytes of a model that reads a variable and then assigns its input to it.
+    """The bytes of a model that reads a variable and then assigns its input to it. The model is an error in both cases.
 
-    begins: whether the variable has an initial value. If so, its scale differs from that of the assigned tensor, which
-        is an error, too.
+    begins: whether the variable has an initial value. If so, its scale differs from that of the assigned tensor.
     """
     model = TfliteModel()
     x, kept = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", 2 * UNIT, 3)

@@ -40,7 +40,7 @@ def properties(library: Path) -> dict[str, str]:
 
 
 def broken_rules(library: Path) -> set[str]:
-    """The numbers of the rules that a library breaks."""
+    """The rules that a library breaks, each with its number, if it has one, and a description."""
     fields, broken = properties(library), set[str]()
 
     def rule(number: str, kept: object) -> None:

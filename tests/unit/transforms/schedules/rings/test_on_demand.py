@@ -135,8 +135,8 @@ def execute(graph: Graph, slice: Slice, first: int, last: int) -> bool:
 
 @st.composite
 def networks(draw: st.DrawFn) -> Graph:
-    """Random graphs: chains of windows with residual sums, some with a shortcut inside, and possibly a mean at the
-    end.
+    """Random graphs: chains of windows, pools and residual sums, some with a convolution in the shortcut, and possibly
+    a mean and a dense layer at the end.
     """
     net = GraphBuilder(draw(st.integers(4, 9)), draw(st.integers(4, 9)), draw(st.integers(1, 3)), 1)
 
