@@ -79,7 +79,8 @@ def _width(column: Column) -> int:
 
 
 def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit.
+    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit, but
+    at least one.
 
     width: the number of characters of a line.
     widths: the characters that each column needs.
