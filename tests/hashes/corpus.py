@@ -177,7 +177,8 @@ class Program:
     options: Options = field(default_factory=dict[str, Any], hash=False)
 
     def texts(self, folder: Path) -> dict[str, str]:
-        """The C, the header and the Verilog by suffix, or the entry `refused` if the compiler rejects the program.
+        """The C, the header and the Verilog by suffix. If the compiler rejects the program, the only entry is
+        `refused`, with an empty suffix.
 
         folder: an empty folder, in which data files are written.
         """
@@ -225,7 +226,9 @@ def _name(*parts: str) -> str:
 
 
 def _networks() -> Iterator[Program]:
-    """Yield LeNet with every schedule, on boards in turn, and quantised networks."""
+    """Yield LeNet with every schedule of tinyml, on boards in turn; LeNet with a limit on flash, on three boards; and
+    quantised networks.
+    """
     eight = NUMBERS["fixed 8"]
     targets = ("cortex-m4", "mega", "riscv", "host", "cortex-m0")
     for number, plan in enumerate(SCHEDULES.ours):

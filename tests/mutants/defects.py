@@ -100,8 +100,8 @@ class _Sites:
         self._lines = [line.encode() for line in source.splitlines()]
 
     def of(self, node: ast.AST) -> Iterator[Defect]:
-        """Yield the defects in a node of the syntax tree and in its children; yield nothing for assertions, raised
-        errors, imports and messages.
+        """Yield the defects in a node of the syntax tree and in its children. Yield nothing for assertions, raised
+        errors, imports, messages, and code for type checkers only.
         """
         match node:
             case ast.Assert() | ast.Raise() | ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Global():
@@ -213,7 +213,7 @@ class _Sites:
             yield from self._between(node.left, node.right, rf"\{sign}", SIGNS[sign])
 
     def _conditions(self, node: ast.BoolOp) -> Iterator[Defect]:
-        """Yield defects that omit a condition, or exchange `and` and `or`."""
+        """Yield defects that omit a condition or, if there are two, exchange `and` and `or`."""
         word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
         for left, right in zip(node.values, node.values[1:], strict=False):
             # Both sides stay what they are: an operand of its own, or the whole.
@@ -284,7 +284,9 @@ def _is_length(node: ast.expr) -> bool:
 
 
 def _narrows(node: ast.expr) -> bool:
-    """Whether a condition distinguishes types, or tests a value for None. A type checker reports its removal."""
+    """Whether a condition distinguishes types, tests a value for None, or is a constant. A type checker reports the
+    removal of the first two.
+    """
     match node:
         case ast.UnaryOp(ast.Not(), inner):
             return _narrows(inner)

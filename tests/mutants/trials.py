@@ -262,7 +262,7 @@ def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
 
 @cache
 def _copy() -> Path:
-    """A copy of the files that git tracks, made once for each process."""
+    """A copy of the project's files, without those that git ignores, made once for each process."""
     copy = Path(_folder())
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)

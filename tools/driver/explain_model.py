@@ -93,7 +93,9 @@ def _completed(
 
 
 def print_explanation(result: dict[str, Any]) -> None:
-    """Print the tables of time and code by operation and by layer, of flash and of RAM."""
+    """Print the tables of time and code by operation and by layer, of flash and of RAM. Notes follow if the program has
+    far constants or float inputs, or if costs were not measured.
+    """
     unit = time_unit(result)
     estimate: dict[str, Any] = result["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
     tables = (

@@ -39,10 +39,11 @@ EACH(32)
 
 
 def floats(count: int, step: int) -> NDArray[np.float32]:
-    """Floats of all magnitudes, halves of integers with their neighbours, infinities and NaN.
+    """Random bit patterns; halves of integers, scaled by powers of two, with the adjacent floats; zeros, very small and
+    very large numbers, infinities and NaN.
 
-    count: the number of random floats of each kind.
-    step: the difference between the exponents of the other floats.
+    count: the number of bit patterns, and of random halves.
+    step: the difference between the exponents of the halves that are not random.
     """
     random = np.random.default_rng(0)
     patterns = random.integers(0, 1 << 32, count, np.uint64).astype(np.uint32).view(np.float32)
