@@ -1,4 +1,4 @@
-"""Errors of exp, tanh and sigmoid in a program, relative to the exact functions."""
+"""Errors of transcendental functions in a program, relative to the exact functions."""
 
 from __future__ import annotations
 

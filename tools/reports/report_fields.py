@@ -317,7 +317,7 @@ class RamBytes:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionReport:
-    """The greatest error of a function (`exp`, `tanh`, `sigmoid`) between two formats, over all arguments.
+    """The greatest error of a function, such as `exp`, between two formats, over all arguments.
 
     scheme: the implementation of the function; None for the default.
     error: the error in reals; None for more than 2^16 arguments and for floats.
