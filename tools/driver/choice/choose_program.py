@@ -77,7 +77,8 @@ SPARE_FLASH = 0.95
 
 
 def bounds_of(request: Request, board: Board) -> Bounds:
-    """The limits of a request and of a board; infinite where neither sets a limit.
+    """The limits of a request and of a board; infinite where neither sets a limit. Without a permitted loss in the
+    request, the defaults apply.
 
     The limit of a board on flash is the share `SPARE_FLASH` of its flash.
     """

@@ -1,4 +1,4 @@
-"""The kernels of the chip `pulse`: those of its header, a kernel for two rows, and the kernels in plain C."""
+"""The kernels of the chip `pulse`: those of its header, one for two rows, and the kernels and forests in plain C."""
 
 from __future__ import annotations
 

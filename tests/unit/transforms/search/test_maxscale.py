@@ -87,8 +87,8 @@ SCALES = {
 
 @pytest.mark.parametrize("maxscale", SCALES)
 def test_scales_are_propagated(maxscale: int):
-    """For each maxscale, the scales of the tensors of a program follow the rules of SeeDot's figure 3. The tensor that
-    its loop carries has the scale of its initial value `power`.
+    """For each maxscale, the scales of the tensors of a program follow the rules of SeeDot's figure 3. The tensor
+    carried by the loop has the scale of the initial value, `power`.
     """
     module = Parser(context(), PROGRAM).parse_module()
     assignment = FormatAssignment(predict_function(module))

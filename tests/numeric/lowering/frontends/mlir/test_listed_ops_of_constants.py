@@ -1,4 +1,6 @@
-"""Each op that docs/mlir.md lists for constants. Its result is added to a tensor that depends on the input."""
+"""For each op that docs/mlir.md lists for constants, the importer computes numpy's result. The result of the op is
+added to a tensor that depends on the input.
+"""
 
 from __future__ import annotations
 
