@@ -143,7 +143,8 @@ def spoken_digits() -> Iterator[None]:
 @pytest.mark.usefixtures("spoken")
 def test_augmented_words_have_features_of_the_front_end():
     """Unchanged magnitudes have the features of the front end in floating point. A shift of formants moves a tone to
-    the bands of the shifted frequency.
+    the bands of the shifted frequency. Batches contain the expected share of noise, and masks hide up to two bands
+    and five frames.
     """
     augmentation: Any = import_module("augmentation")
     front_end = augmentation.FRONT_END

@@ -135,7 +135,9 @@ FROM_THE_WHEEL = """if True:
 
 @pytest.mark.long(drawn=False)
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
-    """The wheel runs in a Python that has no packages except links to those that the wheel requires."""
+    """The wheel compiles a model in a Python that has only the packages that the wheel requires, without a compiler on
+    the PATH. Messages name the package and the extra to install.
+    """
     (tmp_path / "core" / "tinyml").mkdir(parents=True)
     # A package of others may lie in the namespace.
     (tmp_path / "core" / "tinyml" / "of_others.py").touch()

@@ -112,8 +112,8 @@ def some_sorts(sort: Sort) -> Sequence[Sort]:
 
 
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
-    """Yield pairs of formats of two sorts. For `sort` itself, they are each variant with the variant `turn` places
-    after it; for every other sort, one pair.
+    """Yield pairs of formats: each variant of `sort` with the variant `turn` places after it, if `others` contain
+    `sort`, and for every other sort of `others` one variant of `sort` with one variant of this sort.
 
     From sort to sort, the indices of the two variants advance at different rates, so that different ranges are
     combined.

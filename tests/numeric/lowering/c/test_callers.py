@@ -129,8 +129,8 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
 @pytest.mark.long
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
-    """A translation unit that contains the text of all headers and all kernels of a target compiles without warnings as
-    C and as C++.
+    """A translation unit that contains the text of all headers and of kernels of all kinds for a target compiles
+    without warnings as C and as C++.
     """
     need_tools(target)
     kernels = [kernel for _, kernel in all_kernels.kernels(target)] + composed(target)

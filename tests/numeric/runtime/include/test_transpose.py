@@ -72,8 +72,9 @@ def test_cycles_of_figure_6(tmp_path: Path):
 
 
 def steps_for_a_pixel(rows: int, columns: int) -> float:
-    """The number of pixel addresses that `tm_transpose` computes, divided by the number of pixels. For each pixel it
-    follows the cycle to determine whether the pixel is the least of its cycle; if so, it rotates the cycle.
+    """The number of pixel addresses that `tm_transpose` computes, divided by the number of pixels. For each pixel, the
+    function follows the cycle to determine whether the pixel is the least of its cycle; if so, the function rotates
+    the cycle.
 
     It stops when all pixels have moved.
     """

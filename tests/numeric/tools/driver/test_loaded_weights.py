@@ -75,8 +75,8 @@ def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Pa
 
 @pytest.mark.long(drawn=False)
 def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
-    """An Uno receives weights and images over a serial line, and sends the logits. Its 2 KB of RAM also contain the
-    data of the serial line.
+    """An Uno receives weights and images over a serial line, and sends the logits. It rejects an image that arrives
+    before the weights. Its 2 KB of RAM also contain the data of the serial line.
 
     More bytes of RAM remain free than the 2 that Gural and Murmann (section 5.1) report, with and without the stack of
     interrupts.

@@ -40,7 +40,7 @@ def test_convolutions(
 
 def test_pixels():
     """The footprint of elementwise ops and of moves within pixels is a single pixel. Ops that move pixels, such as a
-    concatenation of rows, have none.
+    concatenation of rows, have none, nor has an operand that is broadcast to all pixels.
     """
     net = NetworkWriter((1, 4, 4, 3))
     one, wide = net.input, net.constant(net.random.integers(-9, 9, (3,), "i1"))

@@ -13,9 +13,9 @@ VOTES = np.array([[5], [-3], [2], [7]], np.int16)
 
 
 def trees(thresholds: list[float], element: str) -> Trees:
-    """Two trees. The first tests feature 0 at its root, and then feature 1 in its first child and feature 0 in its
-    second. The second tree tests feature 2. A quarter of the samples reach the first child of the first root, and
-    three quarters the second child.
+    """Two trees. The first tests feature 0 at the root, then feature 1 in the first child and feature 0 in the second
+    child. The second tree tests feature 2. A quarter of the samples reach the first child of the first tree's root,
+    and three quarters the second child.
 
     thresholds: those of the four nodes.
     element: the type of thresholds.

@@ -303,7 +303,9 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 
 @pytest.mark.long
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
-    """Classes as text, for a model with integer classes, and classes as one-hot rows are rejected."""
+    """Classes as text, for a model with integer classes, and classes as one-hot rows are rejected, as is a file without
+    the array `x`. If the option `classes` names the classes, text and indices are accepted.
+    """
     text = np.array(["a", "b", "c"])[Y]
     with pytest.raises(InputError, match=r"^y contains text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)

@@ -269,7 +269,9 @@ def test_labels_that_the_model_does_not_have():
 
 @pytest.mark.long
 def test_names_of_classes_are_an_option():
-    """With the option `classes`, data may contain the names of classes or their indices."""
+    """With the option `classes`, data may contain the names of classes or their indices. A wrong number of names is
+    rejected, as are other names in the data.
+    """
     x, y = data()
     options: dict[str, Any] = {"board": "host", "width": 8, "classes": ["left", "right"]}
     programs = [

@@ -18,7 +18,9 @@ def test_a_command_is_there_for_each_kind():
 
 @pytest.mark.long(drawn=False)
 def test_their_own_tests_pass(packages: PackagesOfOthers):
-    """The generated tests pass. Those of a format with a table run in the test of docs/adding-a-format.md instead."""
+    """The generated tests pass, and ruff accepts the generated packages. The tests of a format with a table run in the
+    test of docs/adding-a-format.md instead.
+    """
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
     tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
     tests += [f"{name}/test_{name}.py" for name in (SUMS, GROUPED)]

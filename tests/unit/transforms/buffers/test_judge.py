@@ -137,8 +137,8 @@ def calls() -> Generator[SimpleNamespace]:
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
 def test_programs_of_classifiers_are_judged(name: str, buffers: int):
-    """Exact cover confirms the packings of classifiers, whose numbers of buffers are within the limits that
-    docs/packing.md states.
+    """If `judge` requests it, exact cover confirms the packings of classifiers, which have the given numbers of
+    buffers.
     """
     file = MODELS[name]
     module = load_program(file, context())

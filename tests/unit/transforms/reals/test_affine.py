@@ -163,8 +163,8 @@ def test_units_keep_reals(chain: Chain, unit: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(STEPS), max_size=3), st.lists(st.sampled_from(ENDINGS), max_size=3), st.integers(0, 99))
 def test_classes_are_those_of_the_scores(steps: list[str], endings: list[str], seed: int) -> None:
-    """Classes are unchanged after folding, except if rounding makes the two greatest scores equal, or a single score
-    equal to its threshold.
+    """Classes are unchanged after `drop-monotone` has removed increasing functions of the scores, except if rounding
+    makes the two greatest scores equal, or a single score equal to its threshold.
     """
     chain = Chain([*steps, "rows", *endings], seed)
     classes = chain.module.clone()

@@ -559,8 +559,8 @@ def test_promotion_refuses():
 
 
 def test_a_soft_limit_lets_promotions_go_on(monkeypatch: pytest.MonkeyPatch):
-    """Promotion within the soft limit widens all tensors, but the hard limit excludes this result. The narrow result is
-    then chosen.
+    """Promotion within a soft limit that equals the hard limit widens the first tensor. Within a soft limit that is
+    twice as high, it widens all tensors, but the hard limit excludes this result. The narrow result is then chosen.
     """
     monkeypatch.setattr(search_promote, "heat_map", lambda *_: [1.0, 2.0])
     for soft, found in ((1.0, (16, 8)), (2.0, (8, 8))):

@@ -123,7 +123,9 @@ def test_every_option(name: str):
 
 
 def test_combinations_have_all_objectives():
-    """The combinations contain all objectives, early stopping before the last tree, and files of a `Booster`."""
+    """The combinations contain all objectives of XGBoost and LightGBM, multiclass CatBoost, dropout, random forests,
+    early stopping before the last tree, files of a `Booster`, and everything in `NOT_SUPPORTED`.
+    """
     from tinyml.lowering.frontends.boosted import lightgbm, xgboost
 
     names = "\n".join(COMBINATIONS)

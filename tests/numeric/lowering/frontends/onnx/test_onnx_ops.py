@@ -657,7 +657,7 @@ def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], m
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])
 def test_integer_constants_stay_integers(op: str, limits: str):
-    """Integer weights that an op clamps, as in QCDQ exports, remain integers."""
+    """A model whose integer weights an op clamps, as in QCDQ exports, has onnxruntime's results."""
     weights = np.array([[-128, 5], [100, -3]], np.int8)
     nodes = [
         node(op, f"w {limits}", "limited"),
