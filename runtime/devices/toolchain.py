@@ -193,7 +193,7 @@ def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes)
     They are cached by the content of the model's header, because a search builds many programs with equal headers.
 
     flags: the compiler flags.
-    name: the name of the model.
+    name: the file name of the model's header.
     header: the content of the header.
     """
     objects: list[bytes] = []

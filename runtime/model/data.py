@@ -93,7 +93,7 @@ def load_data(
     missing: true if elements may be NaN.
 
     Raises `InputError` for a missing or damaged file, for wrong shapes or types, for a file without samples, for more
-    samples than fit in memory, for NaN or infinity, and for labels out of range.
+    samples than fit in memory, for infinity, for NaN unless `missing` is true, and for labels out of range.
     """
 
     x = _joined(path, parts)

@@ -394,8 +394,8 @@ class Program:
             return evaluate(self._formats, encode_inputs(self._formats, data.x)), data
 
     def _heed_range(self, data: Data) -> None:
-        """Warn if many inputs saturate at the ends of the input format. Detectors never warn, since they expect such
-        inputs.
+        """Issue a `CompileWarning` if many inputs lie far outside the range of the input format. For a detector, none
+        is issued, since such inputs are expected.
         """
         from tinyml.tools.driver.beyond_range import beyond_range
 

@@ -114,6 +114,9 @@ def _open_streams() -> None:
 
     Otherwise the next opened file would receive the descriptor of the stream, and with it the output of programs and
     libraries. Python represents such a stream by None, and `print(file=None)` writes to standard output.
+
+    The function also sets the error handler `_AS_GIVEN` for standard output and standard error in an encoding other
+    than UTF-8.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -269,6 +269,8 @@ def compile_levels(made: Compilation) -> None:
 def keep_within_cells(made: Compilation) -> None:
     """Compile hardware again until its unrolled loops use at most the permitted share of the cells; no effect for
     processors.
+
+    Raises `InputError` if the program must fit, but the hardware has more cells than the FPGA.
     """
     if (backend := backend_of(made.board)) is None:
         return

@@ -128,9 +128,10 @@ def compile_asked(
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """The resources of the board that a program exceeds, in words for an error message.
+    """The limits of a request or a board that a program exceeds, in words for an error message. If it exceeds none, the
+    text states that the program fills almost all of the board's memory.
 
-    flash, ram: the bytes that it needs.
+    flash, ram: the bytes that the program needs.
     """
     short: list[str] = []
     for resource, needed, asked, there in (

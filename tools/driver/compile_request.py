@@ -59,7 +59,8 @@ def _has_all(options: Sequence[Option], names: Iterable[str]) -> bool:
 def compile_request(given: Mapping[str, Any]) -> Request:
     """The request with given option values, by option name (`compile_options`).
 
-    Raises `InputError` for mutually exclusive options, and for search options without a search.
+    Raises `InputError` for mutually exclusive options, for an option without the option that it requires, and for an
+    unknown or unsupported metric.
     """
     if given.get("format") == AUTO_FORMAT:
         _check_auto(given)
@@ -83,7 +84,7 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 def _check_metric(text: str, request: Request) -> None:
     """Raise `InputError` for an unknown metric. Without a search, also raise it for a metric that is a sum of losses of
-    samples.
+    samples. With `--format auto`, also raise it for a metric whose lower figures are better.
     """
     from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
 

@@ -119,7 +119,8 @@ def print_reports(reports: Sequence[Report]) -> None:
     The time with float inputs includes their conversion and precedes the time with raws. If any report has cycles of
     the core, they follow the number of instructions. Milliseconds are printed if the clock of a board is known, with a
     remark for each board whose core is not simulated. A further line shows the errors of each regressor, since a
-    regressor has no answers that could differ. Another line shows the rates of each detector.
+    regressor has no answers that could differ. Other lines show the figures of each output after the first, and the
+    rates of each detector.
     """
     from rich.table import Table
 

@@ -87,14 +87,15 @@ def greatest_growth(
     targets: NDArray[np.float64] | None,
     margin: Callable[[NDArray[np.float64]], float] = lambda parts: 0.0,
 ) -> OutputError:
-    """The error of the output whose error grows most.
+    """The error of the output whose error grows most. More than `MAX_SEPARATE_OUTPUTS` outputs are treated as a single
+    output.
 
     The growth is the greater of the counted growth and the growth expected for errors that are independent of the
     model's errors.
 
     exact: the outputs on reals (samples, outputs).
     computed: the outputs of the program.
-    targets: the target outputs.
+    targets: the target outputs; None if they are unknown.
     margin: a function that returns the distance from the mean of parts (samples,) to its bound, by default 0.
     """
     wanted = exact if targets is None else targets

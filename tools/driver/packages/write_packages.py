@@ -52,13 +52,13 @@ def _archive(contents: dict[Path, bytes]) -> bytes:
 
 
 def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: bool) -> None:
-    """Replace the packages in a copy of an output folder.
+    """Replace the packages in a copy of an output folder, and update the list of files in the report of the copy.
 
     names: the requested packagings; None for the default packagings.
     source: the output folder that was copied.
     zipped: true to write archives.
 
-    Raises `InputError` as `packagings_for` does.
+    Raises `InputError` for a source that `tinyml compile` did not write, and as `packagings_for` does.
     """
     from tinyml.dialects.context import context
     from tinyml.runtime.model.program_data import load_program_data

@@ -19,7 +19,7 @@ SHOWN_FIGURES = (
 
 
 def notebook_table(report: Report) -> str:
-    """An HTML table with board, format, accuracy, time and memory; rows without a value are omitted."""
+    """An HTML table with the figures `SHOWN_FIGURES`, such as the accuracy; figures without a value are omitted."""
     figures = figures_of(report)
     shown = [figure for name in SHOWN_FIGURES if (figure := figures[name]).value is not None]
     rows = [(each.name, f"{each.text} ({each.note})" if each.note else each.text) for each in shown]
