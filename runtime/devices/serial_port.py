@@ -103,7 +103,7 @@ def _claim(descriptor: int, name: str) -> None:
 
 
 def _make_raw(termios: Any, descriptor: int) -> None:
-    """Set the speed and the raw mode of a port.
+    """Set the speed and the raw mode of a port, and discard the bytes that wait in it.
 
     termios: the Python module, which is passed because some systems do not have it.
     descriptor: the file descriptor of the port.

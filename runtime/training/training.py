@@ -194,7 +194,7 @@ def by_class(logits: Array) -> Array:
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
     """The mean cross-entropy of the softmax of logits, and the gradient of this mean with respect to the logits.
 
-    logits: shape (samples, classes), as `by_class` returns them.
+    logits: shape (samples, classes), or (samples, 1) for the single logit of two classes (`by_class`).
     labels: the class index of each sample.
 
     The gradient has the shape of the logits.

@@ -256,7 +256,9 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
 def _check(
     formats: Sequence[str], boards: Sequence[str], searches: Sequence[str | None], values: Mapping[str, Any]
 ) -> None:
-    """Raise `InputError` for an unknown format, board or search, and for mutually exclusive options."""
+    """Raise `InputError` for an argument that is empty or not a sequence of names, for an unknown format, board or
+    search, and for mutually exclusive options.
+    """
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.lowering.options import AUTO_FORMAT
@@ -278,10 +280,10 @@ def _check(
 
 
 def _named(models: object) -> Mapping[str, object]:
-    """Models by name. The name is the key of a mapping, the stem of a file, the name of a folder or an object's class
-    name.
+    """Models by name. The name is the key of a mapping, the name of a `Model`, the stem of a path, or the class name of
+    any other object.
 
-    Raises `InputError` for models that are neither a mapping from names nor a sequence, and for two models of the same
+    Raises `InputError` for models that are neither a sequence nor a mapping from texts, and for two models of the same
     name.
     """
     if isinstance(models, Mapping):

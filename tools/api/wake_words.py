@@ -27,8 +27,9 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
     features: a `MicroFrontend` or the result of `for_device`; None for microWakeWord's default front end. With a
         `LogMel`, the .tflite file is a network without states, such as that of MLPerf Tiny.
     cutoff, window: as in `WakeWord`. None selects the values in the .json file, and for a .tflite file a window of 5.
+        With a `LogMel`, a window is an error.
 
-    Raises `InputError` for any other source, and without a cutoff.
+    Raises `InputError` for any other source or front end, and if neither `cutoff` nor a .json file specifies a cutoff.
     """
     if not isinstance(source, str | os.PathLike):
         raise InputError("features, cutoff and window belong to a wake word in a .tflite or .json file")

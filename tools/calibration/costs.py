@@ -175,7 +175,8 @@ def measure(
 
 
 def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], every: int = 1) -> list[Measurement]:
-    """The measurements of every `every`-th micro-program in several formats.
+    """The measurements of every `every`-th micro-program in several formats. The programs that cannot be compiled are
+    omitted, and their number is printed on standard error for each reason.
 
     folder: an existing folder to which the programs are written.
     known: known costs by step; programs without other steps are omitted.

@@ -36,7 +36,9 @@ def main(folders: list[str]) -> int:
 
 
 def row_of(folder: Path) -> tuple[str, ...]:
-    """The figures of a compiled model as table cells; raises `InputError` if a tool is missing or placement fails."""
+    """The figures of a compiled model as table cells. Raises `InputError` for a model that was not compiled for an
+    FPGA, and if a tool is missing or placement fails.
+    """
     report = read_report(folder)
     if (chosen := board(report["target"])).fabric is None:
         raise InputError(f"compiled for {report['target']}, which has no hardware module", file=str(folder))

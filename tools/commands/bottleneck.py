@@ -38,11 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
-    """The bottleneck: the `segments` at the peak, and the `tensors` that are live in them, each with its `groups`
-    of channels.
+    """The bottleneck: the `mode` of the plan, the `bytes` at the peak, the `segments` at the peak, and the `tensors`
+    that are live in them, each with its `groups` of channels.
 
     A group has the indices of its `channels`, the `tied` channels that are removed with them in other tensors, its
-    `importance`, and the bytes that its removal saves in all segments.
+    `importance`, and the `bytes` that its removal saves in all segments.
     """
     from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
 

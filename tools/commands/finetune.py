@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the program in its number formats, print the accuracy after each part of the training, and return the exit
-    code.
+    """Write the program in its number formats, print the loss and the accuracy before the training and after each part
+    of it, and return the exit code.
 
     Raises `InputError` for an output file without the suffix .mlir, and as `finetune` does.
     """

@@ -142,8 +142,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write a package, and print the names of its files.
 
-    Raises `InputError` for a name that is not a lower-case Python identifier, for a name that a module or another
-    package of the kind already uses, and for an existing folder that is not empty.
+    Raises `InputError` for a name that is not a lower-case Python identifier, for the name of a frontend with an
+    underscore, for a name that a module or another package of the kind already uses, and for an existing folder that is
+    not empty.
     """
     request = parsed(arguments, _request_of(arguments.command))
     kind, name = arguments.command.removeprefix("new-"), request.name

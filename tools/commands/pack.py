@@ -43,8 +43,9 @@ def read_problem(path: Path) -> list[Rectangle]:
     The columns `alignment`, `gaps` and `offset` are optional. A buffer occupies no bytes in its gaps. A buffer with an
     offset is placed at this offset.
 
-    Raises `InputError`, with the line, for a malformed file, for a column that is unknown or that no packer supports,
-    and for two pinned offsets that contradict each other.
+    Raises `InputError`, with the line, for a malformed file, for two buffers of the same name, and for a column that is
+    unknown or that no packer supports. Raises `InputError` without a line for two pinned offsets that contradict each
+    other.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")

@@ -61,7 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a table with a row for each mode, or for each segment of one mode. Return the exit code.
+    """Print a table, or its content as JSON, and return the exit code.
+
+    The table has a row for each mode, for each segment of one mode, or, with `--front`, for each planned program.
 
     Raises `InputError` for a picture without --front or --mode, and for an unknown mode.
     """

@@ -131,8 +131,8 @@ def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]
 
 
 def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[str, Any]:
-    """The report: `ops` with the number of statements and the decision for each op, and the texts of statements that
-    are not proved.
+    """The report: `ops` with the numbers of all statements, of proved ones and of ones that the solver proved, and the
+    time, for each op; the `open` statements with the reasons; and the `false` statements with their counterexamples.
     """
     return {
         "ops": [

@@ -41,8 +41,8 @@ class LoadedNetwork(NamedTuple):
 
 
 def load_network(request: ChannelRequest) -> LoadedNetwork:
-    """Import the network of a request. A quantised network is converted to reals; elements have the bit widths of its
-    formats.
+    """Import the network of a request. A quantised network is converted to reals. Unless the request specifies a width,
+    all elements of such a network have the width of a raw of its input.
 
     Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not apply.
     """

@@ -100,7 +100,8 @@ def finetune(
     options: FinetuneOptions,
     numbers: PipelineOptions,
 ) -> Finetuned:
-    """Fine-tune a copy of a program; the inputs of `numbers.data` determine its formats.
+    """Fine-tune a copy of a program; the inputs of `numbers.data` determine its formats. If several trainings are
+    requested, the result is the one with the least loss on the validation set.
 
     Raises `InputError` for limits that cannot be met, for norms combined with limits other than RAM, for a program that
     cannot be trained, and if training makes the program worse on the validation set.

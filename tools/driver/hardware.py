@@ -208,7 +208,8 @@ def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
 
 
 def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> dict[str, Any]:
-    """The scheduled and the maximum clock of a module in MHz, its cells before placement, and the cells of the FPGA.
+    """The scheduled and the maximum clock of a module in MHz, its cells before placement, the cells of the FPGA, and
+    the shortages of cells.
 
     Unknown figures are None.
     """

@@ -59,8 +59,8 @@ def heard_in(
 
     rate: samples per second; None for the rate of the program's front end.
 
-    Raises `InputError` for a program that does not stream or was compiled for another rate, and for a recording that is
-    too short.
+    Raises `InputError` for a program that does not stream or was compiled for another rate, for an unknown rate, and
+    for a recording that is too short.
     """
     from tinyml.dialects import tdsl
     from tinyml.runtime.devices.listening import answers_to

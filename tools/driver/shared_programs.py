@@ -105,9 +105,9 @@ def join_programs(
     name: the name of the C file; by default the names of the programs, joined by underscores.
     inputs: files that the output does not replace.
 
-    Raises `InputError` for fewer than two programs, for programs of equal names or for different boards, for programs
-    with instances or other memory than one arena, for an invalid name or the name of a program, and if the programs
-    exceed the board's RAM.
+    Raises `InputError` for fewer than two programs, for programs of equal names or for different boards, for hardware,
+    for programs with instances, with weights outside the C file, with buffers in several memories or with an input that
+    arrives row by row, for an invalid name or the name of a program, and if the programs exceed the board's RAM.
     """
     programs = [program_in(folder) for folder in folders]
     _check(programs)

@@ -30,7 +30,7 @@ FILLED_SHARE = 0.9
 
 def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Needs) -> Iterator[str]:
     """Yield phrases that describe smaller models: the current number of parts, the number that fits, and how to train
-    with it.
+    with it. For a model with a front end that needs too much RAM, also yield advice on its frames.
 
     program: the program on reals.
     """
@@ -67,6 +67,7 @@ def _shorter_frames(
     frames: tdsl.SignalFrames, alive: list[tuple[int, int]], request: Request, needed: float, limit: float
 ) -> Iterator[str]:
     """Yield the frame length for which the buffers of a front end fit, with proportionally shorter hops if that helps.
+    For an input that is not pushed, yield the advice to push the input instead. Yield nothing if no length fits.
 
     Shorter hops create more rows of features, all of which are stored.
 

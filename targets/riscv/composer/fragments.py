@@ -75,9 +75,11 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile) -> V:
     """Append code that requantises a sum and saturates it to a byte, and return the byte.
 
+    The zero point is added before the lowest remaining bit is rounded. Ties are rounded away from zero, or upwards for
+    sums that are rounded once.
+
     multiplier: twice the multiplier, as an unsigned integer.
-    right: the right shift minus 1. The zero point is added before the lowest remaining bit is rounded, with ties away
-        from zero, or upwards for sums that are rounded once.
+    right: the right shift minus 1.
     tile: the tile, which specifies the zero point and how sums are rounded.
     """
     if tile.to_even:

@@ -34,10 +34,10 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """One equation for each copied length: the numbers of copies and of copied bytes, and the measured time,
-    averaged over all offsets.
+    """Equations for copies: each consists of the numbers of copies and of copied units, and the measured time.
 
-    Copies of whole words between aligned addresses have equations in words instead of bytes.
+    For each length there is an equation in bytes, whose time is the mean over all offsets. For each length in whole
+    words there is also an equation in words, for copies between aligned addresses.
     """
     empty = _time(device, 0, ())
     anywhere = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]

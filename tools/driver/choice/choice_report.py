@@ -131,7 +131,7 @@ def _limit(loss: Loss, bounds: Bounds) -> str:
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
     """Yield lines that compare the costs of the chosen program with the costs of the program in 16 bits.
 
-    Yields nothing if the program with 16 bits is the chosen program or is not useful.
+    Yields nothing if there is no other program in 16 bits, or if that program does not fit or loses far too much.
     """
     taken, usual, bounds = choice.taken, choice.usual, choice.bounds
     if usual is None or usual is taken or not bounds.admit(usual.cost):

@@ -64,7 +64,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def spelled_options(options: Mapping[str, Any]) -> str:
-    """Options in command-line syntax, without the default format."""
+    """Options in command-line syntax. Options whose value is None or False are omitted."""
     parts: list[str] = []
     for name, value in options.items():
         if value is None or value is False:

@@ -43,6 +43,9 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 def model_words(model: PackagedModel) -> dict[str, str]:
     """The placeholder texts that all templates share, by placeholder.
 
+    `name`, `board`, `licence`: the names of the model and of its board, and the line with the licence.
+    `length`, `ctype`: the length and the element type of the input array.
+    `width`: a remark on packed numbers; empty for other inputs.
     `instance`: the declaration of the model's memory, if the caller provides it.
     `given`: the argument of calls that have no other argument.
     `run`: a statement that runs the model on its own input and assigns the class to `label`, if the model returns one.

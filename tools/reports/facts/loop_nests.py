@@ -105,7 +105,9 @@ def _kernel(op: Operation) -> str | None:
 
 
 def draw_loops(nests: Sequence[LoopFacts]) -> Drawing:
-    """Draw the nests from top to bottom, each with the name of its operation."""
+    """Draw the nests from top to bottom, each with the name of its operation. If the nests have more than `MAX_LINES`
+    lines, the last nests are omitted and only counted.
+    """
     shown: list[LoopFacts] = []
     lines = 0
     for nest in nests:

@@ -49,7 +49,9 @@ def plain_operation(name: str) -> str:
 
 
 def plain_format(format: NumberFormat) -> str:
-    """Describe a number format in words: its bits, and the number of fractional bits, or the size of a step."""
+    """Describe a number format in words: its bits, and for a fixed step the number of fractional bits or the size of
+    the step. Without a fixed step, the text contains the kind of the format instead.
+    """
     bits = f"{format.bits} bits"
     if format.dtype.kind == "f":
         return f"floating point, {bits}"

@@ -178,7 +178,8 @@ def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray
 
 
 def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
-    """Draw a row for each tensor: name, format, bits, and the values on an axis.
+    """Draw a row for each tensor: name, format, bits, and the values on an axis. Tensors after the first `MAX_TENSORS`
+    are only counted.
 
     Values are drawn as a histogram. If only their profile is known, a bar from the least to the greatest value replaces
     the histogram. The bar is thicker between the outer percentiles and has a line at the median.
