@@ -65,7 +65,10 @@ class PendingOutput:
         return self.folder / "old"
 
     def close(self) -> None:
-        """Remove the new output and release the lock. Also remove the folder, unless it still contains an old output."""
+        """Remove the new output and release the lock.
+
+        Also remove the folder, unless it still contains an old output.
+        """
         with suppress(OSError):
             if self.new.is_dir() and not self.new.is_symlink():
                 shutil.rmtree(self.new, ignore_errors=True)

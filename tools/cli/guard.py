@@ -143,8 +143,8 @@ codecs.register_error(_AS_GIVEN, _written_as_given)
 
 
 def check_numbers(arguments: Sequence[str]) -> None:
-    """Raise `InputError` for a number with more digits than Python parses, or than Python prints after some
-    arithmetic.
+    """Raise `InputError` for an argument with more than `MOST_DIGITS` consecutive digits. Python cannot parse numbers
+    with too many digits, or cannot print them after some arithmetic.
     """
     for argument in arguments:
         if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):

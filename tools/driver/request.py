@@ -1,4 +1,6 @@
-"""Requests to compile models or search for formats, whose fields are options, and the record of a search's effort."""
+"""Requests to compile models or to search for formats, with options as their fields, and the record of a search's
+effort.
+"""
 
 from __future__ import annotations
 
