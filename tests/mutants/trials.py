@@ -165,8 +165,8 @@ def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
 
 
 def _forked(run: Callable[[], int]) -> int | None:
-    """The result of a function, an integer below 255, computed in a forked process; None if the process exceeds its
-    time.
+    """Run a function in a forked process, and return its result, or 254 for a greater one. Return 255 if the function
+    raises an exception, and None if the process exceeds its time.
     """
     child = os.fork()
     if not child:
@@ -307,8 +307,10 @@ def try_tests(trial: Trial) -> str:
 
 
 def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
-    """A list of the first test that fails in a copy of the tree; empty if none fails. Raises `TimeoutExpired` if a test
-    exceeds its time.
+    """Run tests in a copy of the tree until one fails, and return a list of this test.
+
+    The list is empty if no test fails. If pytest fails without naming a test, the list contains all given tests. Raises
+    `TimeoutExpired` if the run exceeds its time.
 
     tests: paths or node ids of tests.
     """

@@ -180,6 +180,9 @@ def table(
     The key "" has the costs of a program. Known costs are unchanged. The costs of composed kernels are also known, but
     the table omits them.
 
+    chosen: the board, whose unit the table contains.
+    measurements: the measurements to which the costs are fitted.
+    known: known rows of a table by step.
     alone: times of steps measured in isolation.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}

@@ -255,7 +255,9 @@ class ProgramTrial:
 
     @cached_property
     def _converting(self) -> float:
-        """The estimated time to convert the caller's floats to raws; 0 if it is unknown."""
+        """The estimated time to convert the caller's floats to raws; 0 for a program that does not accept floats or has
+        an input unit, and if the time is unknown.
+        """
         formats = self._at(REFINE_FORMATS, self.options).module
         floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
         return 0.0 if floats is None else floats.conversion or 0.0

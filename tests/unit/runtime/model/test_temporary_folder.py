@@ -1,4 +1,4 @@
-"""If the disk is full, the error names the temporary folder."""
+"""If the disk is full or a quota is exhausted, the error names the temporary folder. Other errors are unchanged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Packing in which an operand may start a distance above the result that overlaps it: every packer, compared with
-exhaustive search.
+"""Packing in which a result may overlap its operand if the operand begins at least a given distance above the start of
+the result. The placements of every mode are valid, and those of exact modes are compared with exhaustive search.
 """
 
 from itertools import product
