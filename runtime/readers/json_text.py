@@ -11,7 +11,7 @@ _MOST_DIGITS = 20
 
 
 def parse_json(content: bytes, file: str) -> Any:
-    """The value in a JSON file. Raises `InputError` if the content is not JSON."""
+    """The value in a JSON file. Raises `InputError` if the content is not JSON or is nested too deeply."""
     try:
         return json.loads(content.decode("utf-8"), parse_int=_integer)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:

@@ -109,7 +109,7 @@ class Compiled:
 def load_program(path: Path, ctx: Context) -> ModuleOp:
     """Load the program in a file. The suffix determines whether it is a module (.mlir) or a program for a frontend.
 
-    Raises `InputError` for a file that cannot be read.
+    Raises `InputError` for an unknown suffix, for a file that cannot be read, and for an invalid program.
     """
     from tinyml.lowering.frontends.importers import ADVICE, FRONTENDS, MLIR
 

@@ -145,10 +145,11 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time with float inputs that a board without floating-point hardware spends on their
-    conversion to raws.
+    """The share of the time with float inputs that is spent on their conversion to raws without floating-point
+    hardware.
 
-    0 for an input with a sensor unit.
+    0 for a board with floating-point hardware, for a program that does not accept floats, and for an input with a
+    sensor unit.
     """
     if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0

@@ -41,7 +41,7 @@ def rows_in_c(rows: CodedRows) -> str:
 
 
 def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: Sequence[int | str]) -> list[str]:
-    """The lines of C that define a constant array. The initialiser has one line per row."""
+    """The lines of C that define a constant array. The numbers of each row are enclosed in braces."""
     dimensions = "".join(f"[{length}]" for length in shape)
     *outer, inner = shape
     text = ", ".join(map(str, numbers))
