@@ -258,8 +258,8 @@ def with_other_lengths(content: bytes, random: Random) -> bytes:
 
 
 def onnx_models(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a network after up to three changes, and return the verdict; also lower some networks, and
-    compile a few.
+    """Import and verify a network after up to three changes, and return the verdict. Some networks have another opset
+    or a damaged file. Some networks are also lowered, and a few are compiled.
     """
     network = onnx.ModelProto()
     network.CopyFrom(random.choice(networks()))

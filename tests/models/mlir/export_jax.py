@@ -68,7 +68,9 @@ def rnn(w: Any) -> Any:
 
 
 def gru(w: Any) -> Any:
-    """A scan over the rows of an image that returns all states, as a layer that returns sequences does."""
+    """A function from an image to scores, by a GRU. Its scan over the rows of the image returns all states, as a layer
+    that returns sequences does; the last state determines the scores.
+    """
 
     def function(x: Any) -> Any:
         def step(h: Any, row: Any) -> Any:

@@ -162,7 +162,7 @@ class Trials:
         return self._imported.fact(alternative.name, lambda: ProgramTrial(self, alternative))
 
     def prepare(self, options: PipelineOptions) -> Prepared:
-        """The program on reals for given options."""
+        """The program on reals, prepared for the assignment of formats with the given options."""
         passes = passes_to_formats(options, None)
         profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
         program = self._imported.through(*passes[:profiled])

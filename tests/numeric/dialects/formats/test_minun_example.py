@@ -268,8 +268,8 @@ def test_procedure_3_works_in_3_bytes():
     ids=["procedure 2", "procedure 3", "8 bits"],
 )
 def test_procedures_2_and_3_run_on_devices(promoted: set[str], tmp_path: Path):
-    """On devices, MinUn's procedures compute the values of its tables 1 and 2 in the posits of the paper, which have no
-    shifts.
+    """In the posits of the paper, which have no shifts, the results of MinUn's procedures 2 and 3, and of the program
+    in 8 bits, are those of the paper's tables. Devices compute the bits of the evaluator.
     """
     text, x = program(promoted)
     module = Parser(context(), text).parse_module()

@@ -79,7 +79,9 @@ class Elements(RepeatedCode):
 
 
 def _bits(program: LaneProgram) -> int:
-    """The width of lanes that can represent all values and constants, at least the width of the result."""
+    """The width of lanes that can represent all values and constants, at least the width of the result; 32 for a
+    program with function calls or a sum.
+    """
     join = program.join
     if program.calls or (join is not None and join.kind == "sum"):
         return 32
