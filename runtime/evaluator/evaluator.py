@@ -361,6 +361,8 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 class _Run:
     """The evaluation of a program on one chunk of samples.
 
+    arithmetic: computes the ops.
+    observe: called with each tensor and its values; None for no observer.
     together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
         parallel loops.
     """

@@ -57,6 +57,7 @@ class LevelText:
     """The IR of one level.
 
     file: the name of its file in the folder `ir/`.
+    text: the content of this file.
     """
 
     file: str

@@ -370,7 +370,7 @@ def warnings_of(
 
 def spread_of(reals: ModuleOp) -> float:
     """The maximum, over the constants of a program on reals, of the ratio of the greatest magnitude to the median
-    nonzero magnitude.
+    nonzero magnitude; 1 without such constants.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.lazy_numpy import np

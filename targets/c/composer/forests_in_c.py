@@ -184,7 +184,7 @@ def _has_floats(forest: ForestCode) -> bool:
 
 
 def _bits_of_floats(forest: ForestCode) -> list[str]:
-    """The declaration of a pointer to the bit patterns of an input of floats."""
+    """The declaration of a pointer to the bit patterns of an input of floats; empty for any other input."""
     if not _has_floats(forest):
         return []
     type = "    typedef int32_t __attribute__((__may_alias__)) bits_of_float;"

@@ -137,8 +137,8 @@ def spell_format(report: Report) -> str:
     """The format of a program as text: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16,
     posit:8`.
 
-    If a quantised model has float parts, their format follows: `zeroskew 8 and fixed 16`. For a search, the widths of
-    the search replace the width.
+    If a quantised model has float parts, their format follows: `zeroskew 8 and fixed 16`. For a search, the name of the
+    search replaces the width.
     """
     width = str(report.width if report.search is None else report.search["name"])
     whole = report.format if report.format.endswith(width) else f"{report.format} {width}"
