@@ -70,8 +70,10 @@ def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
 class _Iterations:
     """Iterations of a nest that are evaluated together.
 
+    known: the values that are defined outside the nest.
+    machine: computes the ops.
     numbers: one array for each axis, which contains the index of each iteration along this axis. The arrays broadcast
-    to a common shape.
+        to a common shape.
     """
 
     def __init__(

@@ -79,6 +79,8 @@ class Recurrent:
     sets: a function that returns the data, given a function that maps names of models to their folders.
     steps: the number of steps of an input.
     hidden: the number of elements of the state.
+    classes: the number of classes.
+    epochs: the number of epochs of the training.
     rate: the initial learning rate of Adam.
     batch: the number of samples per training step.
     """

@@ -173,6 +173,9 @@ class Called:
 class CalledPrograms:
     """Programs in one translation unit that run on one device.
 
+    callers: the programs.
+    device: the name of the device, or its runner.
+    folder: the folder for the build.
     length: the number of values that one call of the calling program converts.
     """
 

@@ -11,9 +11,10 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind, Read
 class MCUNet(NamedTuple):
     """The published configuration of a network (Lin et al. 2020).
 
-    first: the channels of the first convolution.
-    blocks: expansion, channels, stride and kernel of each block.
     resolution: the height and the width of the image.
+    first: the channels of the first convolution.
+    classes: the number of classes.
+    blocks: expansion, channels, stride and kernel of each block.
     """
 
     resolution: int

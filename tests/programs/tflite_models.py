@@ -96,6 +96,8 @@ class Spec:
 class TfliteModel:
     """A model under construction. Tensors are identified by their indices.
 
+    tensors: the tensors, in the order of their indices.
+    operators: for each operator, its name, the indices of its inputs and outputs, and its options.
     beginning: the graph that a CALL_ONCE runs before the first inference, if there are variables.
     called: other graphs, each with its inputs and outputs, such as the condition and the body of a loop.
     """

@@ -87,7 +87,7 @@ def kernels() -> Mapping[str, Kernel]:
 
 
 def form_of(kernel: Kernel) -> str:
-    """The form of a kernel's argument list, such as `dot` or `sparse`."""
+    """The form of a kernel's argument list: `dot`, `rows`, `sparse`, `near`, `distance`, `table` or `segments`."""
     if kernel.gaps:
         return "near"
     if kernel.segments:

@@ -82,7 +82,9 @@ class _Row:
         return (*closed, a.ldi(self.sum.high, BIAS >> 8))
 
     def close(self, zero: str) -> Code:
-        """Code that adds the high byte of accumulated products to the upper bytes of the sum."""
+        """Code that adds the high byte of accumulated products to the upper bytes of the sum; empty if no products are
+        accumulated.
+        """
         if self.gathered is None:
             return ()
         self.gathered = None

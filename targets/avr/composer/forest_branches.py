@@ -207,7 +207,9 @@ class ForestRecords(AvrForest):
         return (a.label(_RESULTS + result), a.movw("r30", f"r{RESULTS}"), *added, a.ret())
 
     def _record(self) -> Code:
-        """The code that adds the votes of a record. The word address of the record is on the stack."""
+        """The code that adds the votes of a record; empty if there are no records. The word address of the record is on
+        the stack.
+        """
         if not self.leaves.records:
             return ()
         masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]

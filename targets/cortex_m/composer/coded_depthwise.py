@@ -236,7 +236,8 @@ class _CodedChannel(OverlappingWindows):
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
     def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window.
+        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window;
+        empty if all weights of the group in this column are 0.
 
         place: the index of the filter column.
         users: pairs (window, filter column) for all windows that contain the loaded elements.

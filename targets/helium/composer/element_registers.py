@@ -155,7 +155,9 @@ class Registers:
         return last
 
     def _pointers(self) -> tuple[dict[int, str], list[str]]:
-        """The registers of the pointers to runs, by run, and the remaining registers, which contain constants."""
+        """The registers of the pointers to runs, by run, and the remaining registers, which contain constants. Raises
+        `Refused` if there are too few registers.
+        """
         others = [register for register in _FREE if not self.program.sums or register != SUMMED]
         free = [*others, *COUNTERS[self.counters :]]
         if self.kind == PLACE:
@@ -251,7 +253,7 @@ class Registers:
         return tuple(lines)
 
     def ended(self) -> Code:
-        """Code that combines the lanes of a reduction, and stores the result."""
+        """Code that combines the lanes of a reduction, and stores the result; empty if there is no reduction."""
         if (join := self.program.join) is None:
             return ()
         bits, all = self.bits, self.all[0]

@@ -33,7 +33,9 @@ class Elements(RepeatedCode):
     program: LaneProgram
 
     def function(self) -> Repeated:
-        """The function. As many vectors and constants as possible remain in registers."""
+        """The function. As many vectors and constants as possible remain in registers. Raises `Refused` if there are
+        too few registers or an op is not supported.
+        """
         flat = unrolled(self.program)
         for program in (flat, self.program) if len(flat.ops) <= _MOST_OPS else (self.program,):
             for kept in range(len(KEPT), -1, -1):

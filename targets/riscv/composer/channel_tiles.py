@@ -95,6 +95,8 @@ class RiscvChannelTile(RiscvTileCode):
 class _Channel(Generic[V]):
     """The code of a channel.
 
+    code: the code to which instructions are appended.
+    tile_code: the kernel of which the code is a part.
     stream: the address of the channel's record in the stream.
     """
 

@@ -498,7 +498,10 @@ class _NetLoss:
         self._gained = gained
 
     def __call__(self, lost: float) -> float:
-        """The probability for a lost share above 0; samples that are neither lost nor gained are unchanged."""
+        """The probability that the net number of lost samples is at most `net`.
+
+        lost: the probability that a sample is lost, above 0. A sample that is neither lost nor gained does not count.
+        """
         logarithms = self._ways + self._losses * math.log(lost)
         if self._gained > 0:
             logarithms = logarithms + self._gains * math.log(self._gained)
