@@ -226,8 +226,8 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class _ShowHelp(argparse.Action):
-    """Print the help text and exit. `--help` shows the selected options if the command has a selection; otherwise it
-    shows every option.
+    """An action that prints the help text and exits. `--help` shows the selected options if the command has a
+    selection; otherwise it shows every option.
     """
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:

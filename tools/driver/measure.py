@@ -265,7 +265,7 @@ def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:
-    """The errors of a regressor; None for other programs.
+    """The errors of a program that computes numbers; None for a program without scores.
 
     in_formats: the outputs in formats, decoded to reals.
     """
