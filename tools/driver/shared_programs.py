@@ -102,7 +102,8 @@ def join_programs(
     """Join compiled programs in a folder: NAME.c, NAME.h, a header for each program, and the IR of the packing.
 
     folders: output folders of `tinyml compile`.
-    name: the name of the C file; by default the names of the programs, joined by underscores.
+    name: the name of the C file; by default the names of the programs, joined by underscores and shortened to 31
+        characters.
     inputs: files that the output does not replace.
 
     Raises `InputError` for fewer than two programs, for programs of equal names or for different boards, for hardware,

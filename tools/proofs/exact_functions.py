@@ -42,8 +42,8 @@ def exactly(function: Function, x: Fraction) -> Fraction:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """The error function, computed by its alternating series. From x = 6 on, the result is 1, the double nearest to the
-    exact value.
+    """The error function, computed by its alternating series. If the magnitude of x is at least 6, the result is 1 or
+    -1, the double nearest to the exact value.
     """
     if abs(x) >= 6:
         return Decimal(1).copy_sign(x)

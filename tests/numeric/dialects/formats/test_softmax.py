@@ -92,7 +92,9 @@ def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
 
 
 def test_a_mask_may_have_a_format_without_zero():
-    """A mask may have a mid-rise format, in which 0 is rounded to 0.25 and 1 to 0.75."""
+    """A mask may have a mid-rise format, in which 0 is rounded to 0.25 and 1 to 0.75. An element with the mask 0.25 is
+    excluded.
+    """
     result, masks = FixedType(8, 7), MidriseType(2, 2)
     block = Block(arg_types=[TensorType(type, [3]) for type in (result, masks)])
     mask = masks.encode(np.array([1.0, 0.0, 1.0]))
