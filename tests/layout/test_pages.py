@@ -119,7 +119,7 @@ def test_named_files_exist(page: Path):
 
 @pytest.mark.parametrize("room", ["dialects", "targets", "runtime", "transforms", "lowering", "tools"])
 def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
-    """Messages and help texts name no file that only the repository contains. Docstrings and examples may."""
+    """Messages and help texts name no page of `docs/`, which only the repository contains. Docstrings may."""
     for file in sorted((ROOT / room).rglob("*.py")):
         source = file.read_text(encoding="utf-8")
         if "docs/" not in source:

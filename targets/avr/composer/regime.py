@@ -51,7 +51,7 @@ def exponent() -> Code:
 
 
 def shifted() -> Code:
-    """Code that shifts the significand in r21:r18, first by bytes and then by bits."""
+    """Code that shifts the significand in r21:r18 right by the number in r24, first by bytes and then by bits."""
     return joined(
         (a.sec(), a.ror("r21"), a.ror("r20"), a.clr("r19"), a.clr("r18")),
         (a.label(9), a.subi("r24", 8), a.brcs(ahead=10)),

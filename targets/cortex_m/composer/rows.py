@@ -318,7 +318,9 @@ class RowPairs(RowKernel):
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Code:
-        """Code that loads the elements of a run that remain after its last whole group of four."""
+        """Code that loads the elements of a run that remain after its last whole group of four; empty if there are
+        none.
+        """
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 

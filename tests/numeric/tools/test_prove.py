@@ -164,7 +164,9 @@ def test_saturation(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_overflow(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: sums are computed in the width of their operands."""
+    """An inserted defect is found: the registers of results are one bit too narrow, so that a sum does not fit in 8
+    bits.
+    """
     given = machine.width_for
 
     def width_for(low: int, high: int, widths: Any = machine.WIDTHS) -> int:
@@ -176,7 +178,7 @@ def test_overflow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_interval(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: a difference has the interval of a sum."""
+    """An inserted defect is found: the interval of a difference lacks the least value."""
     given = Machine[Any].sub
 
     def sub(self: Machine[Any], a: Int[Any], b: Int[Any]) -> Int[Any]:

@@ -142,8 +142,8 @@ def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long
 def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """`tinyml prove` also proves statements about sums in formats of which `docs` lists no numbers, such as posits of
-    more than 12 bits.
+    """`tinyml prove` also proves statements about sums for a format with no other statements, as for posits of more
+    than 12 bits. The test omits all other statements.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
 

@@ -76,8 +76,8 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
 
 @pytest.mark.long(drawn=False)
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
-    """Gural and Murmann's 4-bit network runs on the Uno in at most 450 bytes including the stack and at most 4 million
-    cycles. A function provides its rows of 7 bytes.
+    """Gural and Murmann's 4-bit network runs on the Uno in less than 450 bytes including the stack and less than 4
+    million cycles. A function provides its rows of 7 bytes.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     request = Request(
