@@ -126,7 +126,7 @@ def test_without_time_every_mode_places_a_crowd(mode: str, core: bool):
 
 
 def test_the_best_packing_so_far_counts(monkeypatch: pytest.MonkeyPatch):
-    """If the time limit is reached after the first order of first fit, the packing of this order is the result."""
+    """If the time limit is reached after the first order of first fit, the result is nevertheless a valid packing."""
     given = [Rectangle("a", 1, 1, 0, 1), Rectangle("b", 1, 1, 0, 3), Rectangle("c", 2, 1, 2, 4)]
     late = iter([False, True])
 
