@@ -1,4 +1,6 @@
-"""Tests that each kind of defect makes the change that it describes, in one line of code that compiles."""
+"""Each kind of defect makes the change that it describes, in one line of code that compiles. The tests of a pass are
+found, and its steps are stopped at their limits and report failing tests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Data sets of programs whose images have their channels first in the model's file."""
+"""Data sets of programs whose images have their channels first in the model's file, and errors for interface fields
+that do not match the input.
+"""
 
 from __future__ import annotations
 

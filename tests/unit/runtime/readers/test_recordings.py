@@ -1,4 +1,6 @@
-"""WAV files of unsupported widths and channels, and files that are not WAV files, are rejected."""
+"""WAV files become samples from -1 to 1, the mean of all channels. Files of more than 16 bits, damaged files, files
+that are not WAV files, and recordings beyond the limit on elements are rejected.
+"""
 
 from __future__ import annotations
 

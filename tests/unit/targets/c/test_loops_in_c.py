@@ -1,4 +1,4 @@
-"""Lane functions in plain C compile without a warning."""
+"""The C of a lane function contains no variable that it does not use."""
 
 from xdsl.parser import Parser
 

@@ -1,4 +1,4 @@
-"""Dancing links find the covers of well-known problems."""
+"""Dancing links find the covers of well-known problems and stop at their limits. Malformed problems are rejected."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence, Set

@@ -1,4 +1,4 @@
-"""What a lane computes of constants, and the limits of its registers."""
+"""Results of ops on constants in a recorder of lanes, simplified ops, and the limits of its registers."""
 
 from __future__ import annotations
 
