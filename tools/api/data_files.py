@@ -137,6 +137,8 @@ def array_of(value: object, label: str) -> NDArray[Any]:
 def _of_one_type(array: NDArray[Any]) -> NDArray[Any]:
     """Convert an array of objects to numbers, booleans or texts if all elements have one of these types; other arrays
     are unchanged.
+
+    Among numbers, None and `pandas.NA` become NaN.
     """
     if array.dtype.kind != "O":
         return array
