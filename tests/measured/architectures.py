@@ -268,10 +268,10 @@ WITHIN = 512
 
 def frontier(_models: Path | None) -> dict[str, float]:
     """For each schedule, the factor by which the error grows if the memory shrinks to a tenth, for networks of at most
-    1 KB in the trained sweep.
+    1 KB in the trained sweep; and `networks`, the number of all networks in the sweep.
 
     The factor is a least-squares fit in logarithms over the Pareto-optimal networks. A network is Pareto-optimal if no
-    network with fewer bytes has an error as small or smaller.
+    other network with at most as many bytes has an error as small or smaller.
     """
     lines = json.loads((ROOT / "docs/schedules/sweep.json").read_text())
     found: dict[str, float] = {"networks": len(lines)}

@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each tensor that is live at the peak, and return the exit code."""
+    """Print the segments at the peak, and a row for each tensor that is live in them, or the whole report as JSON.
+    Return the exit code 0.
+    """
     request = parsed(arguments, ChannelRequest)
     _, channels, importance = load_network(request)
     report = _report(channels, importance)

@@ -70,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
-    """The filters with removable channels: the name of the `weights`, the `tensor` that they compute, and the channels
-    `kept`.
+    """The filters with removable channels: the name of the `weights`, the `tensor` that they compute, the number of its
+    `channels`, and the indices of those that are `kept`.
     """
     from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
     from tinyml.transforms.reals.channels.importance import weights_name

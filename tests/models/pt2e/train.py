@@ -87,7 +87,9 @@ def fit(module: Any, x: Any, y: Any, epochs: int, rate: float) -> None:
 
 
 def bare(content: bytes) -> bytes:
-    """The bytes of a model without the metadata about its Python source that PyTorch adds to each node."""
+    """The bytes of a model without the metadata of its nodes and values, such as the Python source from which PyTorch
+    exported a node.
+    """
     model = onnx.load_from_string(content)
     for node in model.graph.node:
         del node.metadata_props[:]
