@@ -21,6 +21,7 @@ from tinyml.transforms.ir.pipeline_names import (
     LOOPS_TO_KERNELS,
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
+    REWRITE_REALS,
 )
 
 
@@ -77,17 +78,7 @@ PIPELINES = {
         """,
         (
             *INPUT_STEPS,
-            "hoist-invariants",
-            "convolve-rows",
-            "simplify",
-            "compare-arguments",
-            "fold-powers-of-two",
-            "prune-zeros",
-            If("exact_differences", "rotate-distances"),
-            "fuse-products",
-            "simplify",
-            "separate-starts",
-            If("round_sums", "round-sums"),
+            REWRITE_REALS,
             "profile",
             "choose-votes",
             "assign-format",
@@ -105,9 +96,28 @@ PIPELINES = {
             REFINE_FORMATS,
         ),
     ),
+    REWRITE_REALS: PipelineSteps(
+        """Rewrite tensors of f32 so that fewer numbers are computed, stored and rounded.""",
+        (
+            "hoist-invariants",
+            "convolve-rows",
+            "simplify",
+            "compare-arguments",
+            "fold-powers-of-two",
+            "prune-zeros",
+            If("exact_differences", "rotate-distances"),
+            "fuse-products",
+            "simplify",
+            "separate-starts",
+            If("round_sums", "round-sums"),
+        ),
+    ),
     PARTS_TO_FORMATS: PipelineSteps(
-        """Choose formats on data for the part of an L1 program that is in f32. The rest is unchanged.""",
-        ("profile", "assign-format", REFINE_FORMATS),
+        """Rewrite the part of an L1 program that is in f32, and choose formats for it on data. The rest is unchanged.
+
+        A part that gets the arithmetic of a paper is not rewritten.
+        """,
+        (If("rewrites", REWRITE_REALS), "profile", "assign-format", REFINE_FORMATS),
     ),
     REFINE_FORMATS: PipelineSteps(
         """Choose the storage of constants and accumulators, and fuse operations, by the formats of an L1 program.""",

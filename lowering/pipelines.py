@@ -46,6 +46,7 @@ PUBLISHED = {"reals-to-formats": "published-to-formats"}
 
 FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
     "exact_differences": lambda format: format.difference(format) is not None,
+    "rewrites": lambda format: not format.AS_PUBLISHED,
     "several_products": lambda format: format.SUMS_GO_ON,
 }
 """Properties of the program's format that steps use as a condition or as the value of a field."""

@@ -50,7 +50,7 @@ class FastGRNN(nn.Module):
     """
 
     STEPS = 2400
-    WIDTH = 16
+    FORMAT, WIDTH = "fixed", 16
 
     def __init__(self) -> None:
         super().__init__()

@@ -37,18 +37,21 @@ def at_start(clips: list[np.ndarray]) -> np.ndarray:
     return signals
 
 
-def compiled(model: Path, signals: Path, stride: int | None = None, width: int = 8) -> tinyml.Program:
+def compiled(
+    model: Path, signals: Path, stride: int | None = None, format: str = "zeroskew", width: int = 8
+) -> tinyml.Program:
     """The program that consists of the front end and a model, compiled for an Uno.
 
     model: the file of the model.
     signals: an .npz file with signals on which the scales of formats are chosen.
     stride: the number of frames from one answer to the next; None for the default of tinyml.
+    format: the number format of the network. In zero-skew integers, the results of a ReLU use all numbers, not half.
     width: the bits of a number.
     """
     with np.load(signals) as data:
         some = data["x"].astype(np.float32) / 32768
     whole = features.for_device(FRONT_END, some).followed_by(model)
-    return tinyml.compile(whole, some, board="uno", input="push", stride=stride, width=width)
+    return tinyml.compile(whole, some, board="uno", input="push", stride=stride, format=format, width=width)
 
 
 def share_understood(program: tinyml.Program, sounds: np.ndarray, digits: np.ndarray) -> float:

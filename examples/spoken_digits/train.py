@@ -31,7 +31,7 @@ class Convolutions(nn.Module):
     """Convolutions over time, each over all frequency bands, followed by the mean over time."""
 
     STEPS = 2400
-    WIDTH = 8
+    FORMAT, WIDTH = "zeroskew", 8
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ def main() -> None:
         scales = at_start(at_levels([clips[i] for i in heard[::7]]))
         np.savez_compressed(asked.out / f"{left}.npz", x=(scales * 32767).astype(np.int16))
         tests, answers = at_start([clips[i] for i in left_out]), digits[left_out]
-        program = compiled(model, asked.out / f"{left}.npz", width=network.WIDTH)
+        program = compiled(model, asked.out / f"{left}.npz", format=network.FORMAT, width=network.WIDTH)
         share = share_understood(program, tests, answers)
         shown = share_right(network, features.for_device(FRONT_END, scales)(tests), answers)
         ram = program.report.ram_bytes

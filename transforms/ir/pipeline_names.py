@@ -20,6 +20,7 @@ from tinyml.dialects.own_attributes import NUMBER, HolderKind, OwnAttribute, rec
 if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
+REWRITE_REALS = "rewrite-reals"
 PARTS_TO_FORMATS = "parts-to-formats"
 REFINE_FORMATS = "refine-formats"
 FORMATS_TO_BUFFERS = "formats-to-buffers"

@@ -220,7 +220,7 @@ CONTRIBUTIONS = {
     "no pipeline": (STEPS, f"{STEP}('reals-to-x', 'cse', after='profile')", "there is no pipeline 'reals-to-x'"),
     "no pass": (STEPS, f"{STEP}('reals-to-formats', 'csi', after='profile')", "there is no pass 'csi'"),
     "no place": (STEPS, f"{STEP}('reals-to-formats', 'cse')", "a step is before or after another one"),
-    "two places": (STEPS, f"{STEP}('reals-to-formats', 'cse', 'simplify')", "has 3 steps 'simplify', expected one"),
+    "two places": (STEPS, f"{STEP}('rewrite-reals', 'cse', 'simplify')", "has 2 steps 'simplify', expected one"),
     "taken": (ALTERNATIVES, f"{ALTERNATIVE}('fixed 8', {{}})", "an alternative 'fixed 8' already exists"),
     "beside none": (ALTERNATIVES, f"{ALTERNATIVE}('mine', {{}}, 'fixed 7')", "there is no alternative 'fixed 7'"),
 }
