@@ -52,17 +52,27 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
 """The functions that index ops compute, on integers or arrays of integers."""
 
 
-def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index computed by `INDEX_FUNCTIONS` from known indices and constants; None for any other index.
+def index_function(op: Operation) -> Callable[..., Any] | None:
+    """The function that an index op computes; None for any other op."""
+    return INDEX_FUNCTIONS.get(type(op))
+
+
+def index_value(
+    index: SSAValue,
+    known: Mapping[SSAValue, Any],
+    function_of: Callable[[Operation], Callable[..., Any] | None] = index_function,
+) -> Any:
+    """The value of an index computed by index ops from known indices and constants; None for any other index.
 
     known: the values of known indices: integers, or arrays of integers that can be broadcast to a common shape.
+    function_of: returns the function that an op computes, or None for an unknown op.
     """
     if index in known:
         return known[index]
     owner = index.owner
     if isinstance(owner, arith.ConstantOp):
         return owner.value.value.data if isinstance(owner.value, IntegerAttr) else None
-    if not isinstance(owner, Operation) or (compute := INDEX_FUNCTIONS.get(type(owner))) is None:
+    if not isinstance(owner, Operation) or (compute := function_of(owner)) is None:
         return None
-    operands = [index_value(operand, known) for operand in owner.operands]
+    operands = [index_value(operand, known, function_of) for operand in owner.operands]
     return None if any(operand is None for operand in operands) else compute(*operands)

@@ -84,10 +84,7 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
     for op in function.walk():
         if not (isinstance(op, upstream_memref.LoadOp) and isinstance(op.res.type, IntegerType)):
             continue
-        if (
-            isinstance(constant := scratch.root(op.memref).owner, scratch.ConstantOp)
-            and DATA not in constant.attributes
-        ):
+        if (constant := scratch.constant_root(op.memref)) is not None and DATA not in constant.attributes:
             if constant not in extremes:
                 raws = constant.raws
                 extremes[constant] = int(raws.min()), int(raws.max())

@@ -32,9 +32,10 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch.types import NO_SPACE, array_type, packed_space
+from tinyml.dialects.tdsl.base import shaped
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
-from tinyml.transforms.ir.indices import build_index, build_offset, is_run
+from tinyml.transforms.ir.indices import build_index, build_offset
 from tinyml.transforms.ir.levels import FORMATS
 
 
@@ -215,26 +216,16 @@ class _Bufferization:
         """The result of an op as a view of its operand, if the result's elements are contiguous in the operand; None
         otherwise.
         """
-        if not (isinstance(op, tdsl.MovementOp) and op.MAY_BE_VIEW):
+        if not isinstance(op, tdsl.MovementOp) or (run := op.run) is None:
             return None
-        shape = tdsl.shape_of(op.out)
-        match op:
-            case tdsl.ReshapeOp():
-                return self.slice(op.input, self.index(0), shape)
-            case tdsl.ReinterpretOp():
-                view = scratch.SliceOp(self.buffers[op.input], self.index(0), shape, tdsl.format_of(op.out).type)
-                return self.builder.insert(view).result
-            case tdsl.TransposeOp() if op.keeps_order:
-                return self.slice(op.input, self.index(0), shape)
-            case tdsl.IndexOp():
-                return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
-            case tdsl.SliceOp() if op.strides is None and is_run(tdsl.shape_of(op.input), shape):
-                return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
-            case _:
-                return None
+        [operand] = op.inputs
+        offset = self.offset(run, tdsl.shape_of(operand))
+        return self.slice(operand, offset, tdsl.shape_of(op.out), shaped(op.out).get_element_type())
 
-    def slice(self, source: SSAValue, offset: SSAValue, shape: Sequence[int]) -> SSAValue:
-        return self.builder.insert(scratch.SliceOp(self.buffers[source], offset, tuple(shape))).result
+    def slice(
+        self, source: SSAValue, offset: SSAValue, shape: Sequence[int], element: Attribute | None = None
+    ) -> SSAValue:
+        return self.builder.insert(scratch.SliceOp(self.buffers[source], offset, tuple(shape), element)).result
 
     def index(self, value: int) -> SSAValue:
         return build_index(value, self.builder)

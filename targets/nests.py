@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
+from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
 from tinyml.dialects.layouts.contents import CONTENTS, LANES, Content
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.lazy_numpy import np
@@ -239,6 +241,24 @@ def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
     """Initial values 0 for sums of products with weights of a format, one for all rows."""
     format = accumulator.start_format(weights)
     return Start(format, np.zeros((), format.dtype))
+
+
+def constant_start(initial: SSAValue | None, weights: SSAValue, accumulator: Accumulator) -> Start | None:
+    """The initial values of sums in the units of their accumulator, so that a program only loads them. None if they are
+    not constant.
+
+    initial: the initial values in another format; None for sums that start from zero.
+    weights: the left factor of the products.
+    """
+    if initial is None:
+        return zero_start(accumulator, element_format(weights.type))
+    raws = raws_of(initial)
+    return None if raws is None else Start(element_format(initial.type), raws).recoded(accumulator)
+
+
+def raws_of(value: SSAValue) -> Raws | None:
+    """The raws of a constant tensor or array. None for any other value."""
+    return value.owner.raws if isinstance(value.owner, tdsl.ConstOp | scratch.ConstantOp) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -411,6 +411,11 @@ class Sum:
         return [*terms, *self.conversions]
 
     @property
+    def starts_from_zero(self) -> bool:
+        """True if the initial value is a `num.zero`."""
+        return isinstance(self.start.owner, ZeroOp)
+
+    @property
     def start_load(self) -> memref.LoadOp | None:
         """The load of the number from which a `num.start` begins the sum; None for other initial values."""
         start = self.start.owner

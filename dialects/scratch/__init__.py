@@ -5,7 +5,7 @@ both.
 from xdsl.ir import Dialect
 
 from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, ReceiveOp, SlideOp, TurnOp
-from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, root
+from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, constant_root, root
 from tinyml.dialects.scratch.types import (
     FORMAT,
     CsrFlash,
@@ -47,6 +47,7 @@ __all__ = [
     "TurnOp",
     "ViewOp",
     "bytes_of",
+    "constant_root",
     "element_bytes",
     "elements_of",
     "in_flash",

@@ -73,6 +73,12 @@ def root(buffer: SSAValue) -> SSAValue:
     return buffer
 
 
+def constant_root(buffer: SSAValue) -> ConstantOp | None:
+    """The constant array of which a value is a view, through any number of views; None for other memory."""
+    owner = root(buffer).owner
+    return owner if isinstance(owner, ConstantOp) else None
+
+
 @irdl_op_definition
 class ConstantOp(DialectOp):
     """A constant array. `value` contains the raw bits. It is a dense attribute even if the array is stored sparse

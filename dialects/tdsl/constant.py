@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["ConstOp", "FillOp", "constant_number"]
+__all__ = ["ConstOp", "FillOp", "constant_number", "own_constant"]
 
 
 @irdl_op_definition
@@ -112,6 +112,11 @@ def constant_number(value: SSAValue) -> float | None:
         return None
     reals = format_of(value).decode(constant.raws).ravel()
     return float(reals[0]) if (reals == reals[0]).all() else None
+
+
+def own_constant(value: SSAValue) -> ConstOp | None:
+    """The constant that defines a value without other uses; None for any other value."""
+    return value.owner if isinstance(value.owner, ConstOp) and value.has_one_use() else None
 
 
 def constant_input(op: TensorOp) -> ConstOp | None:

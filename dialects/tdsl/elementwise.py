@@ -249,6 +249,10 @@ class BinaryOp(ElementwiseOp, ABC):
     def infer_shape(self) -> Shape:
         return broadcast(shape_of(self.lhs), shape_of(self.rhs))
 
+    def other(self, value: SSAValue) -> SSAValue:
+        """The operand beside `value`, which is one of the two operands."""
+        return self.rhs if self.lhs is value else self.lhs
+
 
 @elementwise_op_definition(num.AddOp)
 class AddOp(BinaryOp):

@@ -606,3 +606,9 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 def _part(x: Array, part: slice) -> Array:
     """The samples `part` of an array; the whole array if it has a single sample that represents all samples."""
     return x if len(x) == 1 else x[part]
+
+
+def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
+    """Whether a subview of shape `part` is contiguous in an array of shape `whole`."""
+    first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
+    return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])

@@ -72,6 +72,13 @@ class MovementOp(TensorOp, ABC):
         return ()
 
     @property
+    def run(self) -> Sequence[SSAValue] | None:
+        """The indices of the first axes of the operand at which its elements are those of the result, in the same
+        order; None if they are not contiguous.
+        """
+        return None
+
+    @property
     def filling(self) -> float | None:
         """The real value of elements that no move writes; None if the moves write all elements."""
         return None
@@ -153,6 +160,10 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
         return after
 
     @property
+    def run(self) -> Sequence[SSAValue]:
+        return ()
+
+    @property
     def moves(self) -> Sequence[Move]:
         before, after = shape_of(self.input), shape_of(self.out)
         number = AffineExpr.constant(0)
@@ -228,6 +239,10 @@ class ReinterpretOp(MovementOp):
             raise VerifyException(f"elements of {before.type} are not stored as those of {after.type}")
 
     @property
+    def run(self) -> Sequence[SSAValue]:
+        return ()
+
+    @property
     def moves(self) -> Sequence[Move]:
         return self.gather(self.input, dimensions(len(shape_of(self.out))))
 
@@ -270,6 +285,10 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
         if sorted(self.axes) != list(range(len(shape))):
             raise VerifyException(f"permutation {list(self.axes)} does not order the {len(shape)} axes")
         return tuple(shape[axis] for axis in self.axes)
+
+    @property
+    def run(self) -> Sequence[SSAValue] | None:
+        return () if self.keeps_order else None
 
     @property
     def moves(self) -> Sequence[Move]:
@@ -389,6 +408,10 @@ class IndexOp(MovementOp):
     @property
     def indices(self) -> Sequence[SSAValue]:
         return (self.index,)
+
+    @property
+    def run(self) -> Sequence[SSAValue]:
+        return self.indices
 
     @property
     def moves(self) -> Sequence[Move]:

@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Footprint, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
-from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity
+from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity, is_run
 from tinyml.dialects.tdsl.movement import MovementOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
@@ -95,6 +95,10 @@ class SliceOp(MovementOp, HasFolderInterface):
     @property
     def indices(self) -> Sequence[SSAValue]:
         return self.offsets
+
+    @property
+    def run(self) -> Sequence[SSAValue] | None:
+        return self.offsets if self.strides is None and is_run(shape_of(self.input), shape_of(self.out)) else None
 
     @property
     def moves(self) -> Sequence[Move]:

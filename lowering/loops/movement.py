@@ -14,6 +14,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.lowering.loops.elementwise import fill
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from
+from tinyml.transforms.ir.buffers import place_of
 from tinyml.transforms.ir.index_maps import applied
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
@@ -103,7 +104,10 @@ def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
             continue
 
         def body(indices: Indices, move: tdsl.Move = move) -> None:
-            element = nest.load(move.operand, applied(move.source, move.shape, indices, op.indices, nest))
-            nest.store(element, op.out, applied(move.target, move.shape, indices, op.indices, nest))
+            source = applied(move.source, move.shape, indices, op.indices, nest)
+            element = nest.load(move.operand, source)
+            target = applied(move.target, move.shape, indices, op.indices, nest)
+            if place_of(move.operand, source) != place_of(op.out, target):
+                nest.store(element, op.out, target)
 
         nest.nest(move.shape, body)

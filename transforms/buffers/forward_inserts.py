@@ -18,8 +18,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
+from tinyml.dialects.tdsl.index_maps import is_run
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, reshaped
-from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offset_of
+from tinyml.transforms.ir.indices import affine_sum, build_offset, offset_of
 
 
 @dataclass(frozen=True)

@@ -99,16 +99,11 @@ def accesses(block: Block) -> list[Access] | None:
     """
     found: list[Access] = []
     for op in block.walk():
-        match op:
-            case memref.LoadOp() | memref.StoreOp():
-                values = [op.memref]
-            case _ if op.regions or op.has_trait(IsTerminator) or is_side_effect_free(op):
-                continue
-            case _ if only_has_effect(op, MemoryEffectKind.READ):
-                values = [value for value in op.operands if isinstance(value.type, MemRefType)]
-            case _:
-                return None
-        if any(map(is_handed_on, values)):
+        if op.regions or op.has_trait(IsTerminator) or is_side_effect_free(op):
+            continue
+        values = [value for value in op.operands if isinstance(value.type, MemRefType)]
+        known = isinstance(op, memref.StoreOp) or only_has_effect(op, MemoryEffectKind.READ)
+        if not known or any(map(is_handed_on, values)):
             return None
         found += (buffer_access(op, value) for value in values if not scratch.in_flash(memref_type(value)))
     return found

@@ -78,12 +78,25 @@ def first_element(buffer: SSAValue) -> AffineSum:
     return total
 
 
+def place_of(buffer: SSAValue, indices: Sequence[SSAValue] = ()) -> tuple[SSAValue, tuple[int, int], AffineSum]:
+    """Return the place of an element: the memory, the unit of its elements as of `unit_of`, and the position of the
+    element from the start of the memory, in bytes if elements are whole bytes.
+
+    Equal places are the same bits.
+
+    indices: the indices of the element in the buffer; by default the first element.
+    """
+    root, type = scratch.root(buffer), memref_type(buffer)
+    position = element_of(buffer, indices).times(scratch.element_bytes(type))
+    return memory_of(root), scratch.unit_of(type), position.plus(AffineSum(start_of(root), {}))
+
+
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
     """The raws of the part of a constant that a memref views, as a vector. None if the memref does not view a constant,
     if the start of the view is not constant, or if the constant is loaded at run time.
     """
     first, factors = first_element(run)
-    if factors or not isinstance(constant := scratch.root(run).owner, scratch.ConstantOp) or constant.loaded:
+    if factors or (constant := scratch.constant_root(run)) is None or constant.loaded:
         return None
     return constant.raws.reshape(-1)[first : first + elements_of(run)].astype(np.int64)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.dialects import affine, arith, func, scf
 from xdsl.dialects.builtin import IndexType
@@ -20,18 +20,12 @@ from xdsl.ir.affine import (
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import INDEX_FUNCTIONS, index_value, iterations_of
+from tinyml.dialects.loops import index_function, index_value, iterations_of
 from tinyml.dialects.operations import INDEX, index_constant
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.tdsl.attributes import calls_of
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.transforms.ir.loop_nest import LoopBuilder
-
-
-def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
-    """Whether a subview of shape `part` is contiguous in an array of shape `whole`."""
-    first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
-    return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
 
 
 def build_index(value: int, builder: Builder) -> SSAValue:
@@ -51,18 +45,7 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
 
 def is_multiple(index: SSAValue, factor: int) -> bool:
     """Whether an index is proven to be a multiple of a factor in every iteration."""
-    if (number := const_evaluate_operand(index)) is not None:
-        return number % factor == 0
-    match op := index.owner:
-        case arith.MuliOp():
-            return is_multiple(op.lhs, factor) or is_multiple(op.rhs, factor)
-        case arith.AddiOp() | arith.SubiOp():
-            return is_multiple(op.lhs, factor) and is_multiple(op.rhs, factor)
-        case affine.ApplyOp():
-            constant, factors = affine_sum(index)
-            return not any(number % factor for number in (constant, *factors.values()))
-        case _:
-            return factor == 1
+    return affine_sum(index).is_multiple(factor)
 
 
 def exchanged(index: SSAValue, factor: int, by: int, nest: LoopBuilder) -> SSAValue:
@@ -101,6 +84,10 @@ class AffineSum(NamedTuple):
 
     def times(self, count: int) -> AffineSum:
         return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
+
+    def is_multiple(self, factor: int) -> bool:
+        """Whether the sum is a multiple of a factor for all values of the variables."""
+        return not any(number % factor for number in (self.constant, *self.factors.values()))
 
     def with_index(self, index: SSAValue, new: SSAValue) -> AffineSum:
         """A copy of the sum in which the variable `new` replaces the variable `index`."""
@@ -164,24 +151,46 @@ MOST_ITERATIONS = 1_000_000
 """Limit on the iterations of the enclosing loops over which a mean is taken."""
 
 
-def mean_iterations(loop: scf.ForOp) -> float | None:
+def mean_iterations(
+    loop: scf.ForOp, function_of: Callable[[Operation], Callable[..., Any] | None] = index_function
+) -> float | None:
     """The mean number of iterations of a loop over all executions of the loop.
 
-    The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing loops
-    are constant, the bounds of the loop follow from the indices alone, and every step is positive. Also None if the
-    indices have more than `MOST_ITERATIONS` combinations.
+    The bounds of the loop may depend on the indices of enclosing loops. None in the same cases as for `mean_value`, and
+    if a step is not positive: such a loop never ends.
+
+    function_of: as for `index_value`.
     """
-    around = _ranges(loop.operands[:3])
+
+    def trips(low: Any, high: Any, step: Any) -> Any:
+        return None if np.any(np.less_equal(step, 0)) else np.maximum(-((low - high) // step), 0)
+
+    return mean_value((loop.lb, loop.ub, loop.step), trips, function_of)
+
+
+def mean_value(
+    indices: Sequence[SSAValue],
+    function: Callable[..., Any],
+    function_of: Callable[[Operation], Callable[..., Any] | None] = index_function,
+) -> float | None:
+    """The mean value of a function of indices over all iterations of the enclosing loops.
+
+    None unless the indices follow from the indices of enclosing loops alone, and the bounds of these loops are
+    constant. Also None if these indices have more than `MOST_ITERATIONS` combinations.
+
+    function: returns None if it has no value.
+    function_of: as for `index_value`.
+    """
+    around = _ranges(indices)
     if prod(map(len, around.values())) > MOST_ITERATIONS:
         return None
     grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
     known = dict(zip(around, grid, strict=True))
-    low, high, step = (index_value(bound, known) for bound in (loop.lb, loop.ub, loop.step))
-    # A loop whose step is not positive never ends.
-    if low is None or high is None or step is None or np.any(np.less_equal(step, 0)):
+    values = [index_value(index, known, function_of) for index in indices]
+    if any(value is None for value in values) or (result := function(*values)) is None:
         return None
-    shape = [len(indices) for indices in around.values()]
-    return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0
+    shape = [len(numbers) for numbers in around.values()]
+    return float(np.broadcast_to(result, shape).mean()) if prod(shape) else 0.0
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
@@ -189,7 +198,7 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):
-            found |= _ranges(owner.operands) if type(owner) in INDEX_FUNCTIONS else {}
+            found |= _ranges(owner.operands)
         elif (taken := _values_of(index)) is not None:
             found[index] = taken
     return found

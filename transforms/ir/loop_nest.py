@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
+from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator
@@ -135,7 +136,7 @@ class LoopBuilder(LocatedBuilder):
 
     def nest(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
         """Insert a `num.nest` that runs `body` at every index of a shape. Axes of extent 1 are omitted. If no axis
-        remains, the body is inserted once, without a nest.
+        remains, the body is inserted once, without a nest. A body that writes nothing leaves no nest.
         """
         extents = [extent for extent in shape if extent > 1]
         block = Block(arg_types=[INDEX] * len(extents))
@@ -146,7 +147,11 @@ class LoopBuilder(LocatedBuilder):
             return
         with self._filling(block):
             body(indices)
-        self.put(num.NestOp(extents, Region(block)))
+        nest = num.NestOp(extents, Region(block))
+        if would_be_trivially_dead(nest):
+            nest.erase()
+        else:
+            self.put(nest)
 
     def reduce(
         self,

@@ -50,7 +50,7 @@ class LoopCarriedSum:
         carried, step = body.args[1 + position], cast(scf.YieldOp, body.last_op).operands[position].owner
         match step:
             case tdsl.AddOp() if carried in (step.lhs, step.rhs):
-                product = (step.rhs if step.lhs is carried else step.lhs).owner
+                product = step.other(carried).owner
                 if not (isinstance(product, tdsl.MulOp) and product.parent is body and product.out.has_one_use()):
                     return None
                 pairs = [(product.lhs, product.rhs), (product.rhs, product.lhs)]
@@ -84,7 +84,7 @@ class LoopCarriedSum:
         initial = self.loop.iter_args[self.position].owner
         if not isinstance(self.step, tdsl.AddOp) or not isinstance(initial, tdsl.FillOp):
             return None
-        product = (self.step.rhs if self.step.lhs is self.carried else self.step.lhs).owner
+        product = self.step.other(self.carried).owner
         if initial.value.value.data != 0 or not initial.out.has_one_use():
             return None
         return RoundedSum(self, initial, self.step, cast("tdsl.MulOp", product))

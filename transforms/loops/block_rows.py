@@ -62,7 +62,8 @@ class BlockRowsPass(ModulePass):
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int, int], SSAValue] = {}
-            for rows in tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name):
+            found = tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name)
+            for rows in [rows for rows in found if rows.op.tile is None]:
                 kinds = [(each.accumulator.type, rows.block, number) for number, each in enumerate(rows.sums)]
                 for type, block, number in kinds:
                     if (type, block, number) not in arrays:
@@ -73,7 +74,7 @@ class BlockRowsPass(ModulePass):
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
     """Set the tile of each contraction over rows if a kernel of the target also finishes the sums. Return the rows
-    of the other contractions.
+    that kernels compute, in tiles or in blocks.
 
     routines: the routines that compute products of several rows; the target must have kernels for them.
     """
@@ -90,7 +91,7 @@ def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
         else:
             passed(rows.op, f"is computed by the tile {tile}")
             TILES.add(rows.op)
-    return [rows for rows in found if rows.op.tile is None]
+    return found
 
 
 def _without_tile(rows: _Rows) -> str:
@@ -149,7 +150,7 @@ class _RowSum:
         """Insert a constant array of zeros with the initial values of a block, and return it. None if the sum does not
         start from zero or a block has more than `ZEROS` rows.
         """
-        if not isinstance(self.sum.start.owner, num.ZeroOp) or self.rows > ZEROS:
+        if not self.sum.starts_from_zero or self.rows > ZEROS:
             return None
         raws = np.zeros(self.rows, f"i{self.accumulator.bits // 8}")
         zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))

@@ -28,8 +28,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumQuery
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
-from tinyml.transforms.ir.buffers import buffer_reads
-from tinyml.transforms.ir.indices import is_multiple
+from tinyml.transforms.ir.buffers import buffer_reads, first_element
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format, open_nest_around
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
@@ -115,7 +114,7 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
     window, constant = map(scratch.root, (vector, weights))
     uses = [use.operation for use in buffer_reads(window)]
     copies = [use for use in uses if isinstance(use, scratch.CopyRunOp) and use.step is not None]
-    whole = scratch.elements_of(window) == length and _begins_at_multiple(weights, length)
+    whole = scratch.elements_of(window) == length and first_element(weights).is_multiple(length)
     table = isinstance(constant.owner, scratch.ConstantOp) and _in_flash(weights) and _packed_bits(weights) is None
     if len(uses) == 2 and len(copies) == 1 and whole and table:
         LoopBuilder(op).put(scratch.SlideOp(vector, weights))
@@ -172,7 +171,7 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights):
         return None
-    if _packed_in_ram(weights) and not isinstance(scratch.root(weights).owner, scratch.ConstantOp):
+    if _packed_in_ram(weights) and scratch.constant_root(weights) is None:
         return None
     sparse, packed = isinstance(routine, num.SparseDotAttr), _packed_in_ram(vector)
     by_blocks = isinstance(routine, num.LoopRoutineAttr) and routine.BY_BLOCKS
@@ -229,16 +228,7 @@ def _packed_in_ram(value: SSAValue) -> bool:
 def _begins_whole(weights: SSAValue) -> bool:
     """Whether a run of weights is unpacked, or packed and begins at a group boundary, as kernels require."""
     bits = _packed_bits(weights)
-    return bits is None or _begins_at_multiple(weights, group_length(bits))
-
-
-def _begins_at_multiple(run: SSAValue, length: int) -> bool:
-    """Whether the position of a run in its memory is a multiple of `length` elements."""
-    while isinstance(view := run.owner, scratch.SliceOp):
-        if not is_multiple(view.offset, length):
-            return False
-        run = view.source
-    return True
+    return bits is None or first_element(weights).is_multiple(group_length(bits))
 
 
 def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
@@ -321,12 +311,9 @@ def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
     which must not exceed `LONGEST_IN_CHUNKS`. False if the weights are run-time data.
     """
     run, length = op.factors[0], op.length
-    constant = scratch.root(run).owner
-    if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:
+    if length > LONGEST_IN_CHUNKS or are_data(op) or not first_element(run).is_multiple(length):
         return False
-    if are_data(op):
-        return False
-    if not _begins_at_multiple(run, length):
+    if (constant := scratch.constant_root(run)) is None or constant.raws.size % length:
         return False
     weights = np.abs(constant.raws.astype(np.int64).reshape(-1, length))
     missing = -length % kernel.chunk

@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -61,10 +61,8 @@ def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
     """The constant matrix of reals that a product multiplies by a column vector, if the matrix has no other
     readers. None otherwise.
     """
-    matrix = op.lhs.owner
-    if not isinstance(matrix, tdsl.ConstOp) or not matrix.result.has_one_use() or op.shifts is not None:
-        return None
-    return matrix if tdsl.shape_of(op.rhs)[1] == 1 and tdsl.format_of(op.out).type == f32 else None
+    plain = op.shifts is None and tdsl.shape_of(op.rhs)[1] == 1 and tdsl.is_real(op.out)
+    return tdsl.own_constant(op.lhs) if plain else None
 
 
 @dataclass

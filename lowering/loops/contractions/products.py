@@ -23,7 +23,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
-from tinyml.targets.nests import Start
+from tinyml.targets.nests import Start, constant_start, raws_of
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
@@ -89,7 +89,7 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
 def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
     """Whether an op multiplies two computed factors, at least one of which has a zero point."""
     values = [value for term in op.terms for value in (term.lhs, term.rhs)]
-    computed = not any(isinstance(value.owner, scratch.ConstantOp) for value in values)
+    computed = all(raws_of(value) is None for value in values)
     return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
 
 
@@ -333,14 +333,6 @@ def sum_start(
 
     A constant is converted to the accumulator's units during compilation, so that the program only loads it.
     """
-    if start is not None:
-        return flash_array(
-            nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start"
-        )
-    if value is None:
-        return None
-    constant = value.owner
-    if not isinstance(constant, scratch.ConstantOp):
+    if start is None and (value is None or (start := constant_start(value, value, accumulator)) is None):
         return value
-    kept = Start(tdsl.format_of(value), constant.raws).recoded(accumulator)
-    return flash_array(nest, kept.raws, kept.format.type, value.name_hint or "start")
+    return flash_array(nest, start.raws, start.format.type, (value and value.name_hint) or "start")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
 
-from tinyml.dialects import scratch, tdsl
+from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.nests import Start, zero_start
+from tinyml.targets.nests import Start, constant_start, raws_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,14 +25,11 @@ def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     Returns None if the factors have no offsets, or if the terms or the initial value of the op are not constant. Also
     returns None for several products in one sum, for weights in groups, and for sums that are not integers.
     """
-    [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
+    [term, *others], accumulator = op.terms, op.accumulators[0]
     if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:
         return None
-    if initial is None:
-        return zero_start(accumulator, tdsl.format_of(term.lhs)).plus(rest)
-    if isinstance(constant := initial.owner, scratch.ConstantOp):
-        return Start(tdsl.format_of(initial), constant.raws).recoded(accumulator).plus(rest)
-    return None
+    start = constant_start(op.initial, term.lhs, accumulator)
+    return None if start is None else start.plus(rest)
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
@@ -43,9 +40,8 @@ def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
     """
     for constant, factor, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
         (_, offset), coding = tdsl.format_of(factor).without_offset(), tdsl.format_of(constant).coding
-        if offset and coding == INTEGER_CODING and isinstance(weights := constant.owner, scratch.ConstantOp):
-            raws = weights.raws.astype("i8")
+        if offset and coding == INTEGER_CODING and (raws := raws_of(constant)) is not None:
             if raws.ndim > 2:
-                return -offset * raws.reshape(len(raws), -1).sum(1)
-            return -offset * raws.sum(axis, keepdims=True)
+                return -offset * raws.reshape(len(raws), -1).sum(1, dtype=np.int64)
+            return -offset * raws.sum(axis, np.int64, keepdims=True)
     return None

@@ -359,7 +359,7 @@ def _partners(constant: SSAValue) -> Iterator[SSAValue]:
             case tdsl.ContractionOp() as op if op.initial is not constant:
                 yield from (rhs if lhs is constant else constant for lhs, rhs in op.pairs if constant in (lhs, rhs))
             case tdsl.MulOp() as op:
-                yield op.rhs if op.lhs is constant else op.lhs
+                yield op.other(constant)
             case tdsl.IndexOp() as op:
                 yield from _partners(op.out)
             case _:

@@ -27,15 +27,23 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import SourceNames
-from tinyml.dialects.loops import INDEX_FUNCTIONS
 from tinyml.dialects.num import FarKernelAttr, KernelAttr
-from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, ram_bits, storage_of, unit_of
+from tinyml.dialects.scratch import (
+    constant_root,
+    element_bytes,
+    in_flash,
+    memref_type,
+    packed_bits,
+    ram_bits,
+    storage_of,
+    unit_of,
+)
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
-from tinyml.transforms.ir.accesses import buffer_access
 from tinyml.transforms.ir.arithmetic import Interval, OpFunction
-from tinyml.transforms.ir.indices import is_multiple, mean_iterations
+from tinyml.transforms.ir.buffers import first_element, memory_of, start_of
+from tinyml.transforms.ir.indices import affine_sum, mean_iterations
 
 FAR_LOAD = "load far"
 """The step of a load from a far constant, in addition to the load."""
@@ -200,8 +208,6 @@ class _Counter:
             case memref.AllocaOp():
                 # A frame costs no time, but more stack than the array itself.
                 steps.add("alloca", 0, 0, 0)
-            case scf.ForOp() if _moves_nothing(op):
-                return
             case scf.ForOp():
                 self.loops += 1
                 trips = trip_count(op)
@@ -216,7 +222,7 @@ class _Counter:
                     return
                 for step, count in _steps_of_operation(op).items():
                     steps.add(step, times, count, count)
-                if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None and array.far is not None:
+                if isinstance(op, memref.LoadOp) and (array := constant_root(op.memref)) and array.far is not None:
                     more = far_load(self.target) or 0.0
                     steps.add(FAR_LOAD, times)
                     self.demand.kernels[FAR_LOAD] = KernelCost(Cost(more, 0, 0, 0))
@@ -229,7 +235,7 @@ class _Counter:
         """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
-        if (array := _constant(load)) is None:
+        if (array := constant_root(load.memref)) is None:
             return False
         if array not in self.extremes:
             raws = array.raws
@@ -371,7 +377,7 @@ def trip_count(op: scf.ForOp) -> float:
     end = op.ub
     while isinstance(cast_ := end.owner, arith.IndexCastOp | arith.ExtUIOp):
         end = cast_.input
-    if isinstance(load := end.owner, memref.LoadOp) and (counts := _constant(load)) is not None:
+    if isinstance(load := end.owner, memref.LoadOp) and (counts := constant_root(load.memref)) is not None:
         raws = counts.raws
         # A table has a column of counts.
         column = const_evaluate_operand(load.indices[-1])
@@ -383,36 +389,6 @@ def trip_count(op: scf.ForOp) -> float:
 def _searches(loop: scf.ForOp) -> bool:
     """Whether a loop searches for the greatest element, which is recognised by the selection of an index."""
     return any(isinstance(op, arith.SelectOp) and isinstance(op.result.type, IndexType) for op in loop.body.block.ops)
-
-
-def _moves_nothing(loop: scf.ForOp) -> bool:
-    """Whether a loop copies elements onto themselves, so that the C compiler removes it.
-
-    `concat` produces such loops for operands that are already in place.
-    """
-    *body, _ = loop.body.block.ops
-    if loop.results:
-        return False
-    copied = [op for op in body if isinstance(op, memref.LoadOp | memref.StoreOp)]
-    inner = [op for op in body if isinstance(op, scf.ForOp)]
-    rest = [op for op in body if not isinstance(op, memref.LoadOp | memref.StoreOp | scf.ForOp)]
-    if not (copied or inner) or not all(isinstance(op, arith.ConstantOp) or type(op) in INDEX_FUNCTIONS for op in rest):
-        return False
-    match copied:
-        case []:
-            pass
-        case [memref.LoadOp() as load, memref.StoreOp() as store] if store.value is load.res:
-            if not buffer_access(load, load.memref).meets(buffer_access(store, store.memref)):
-                return False
-        case _:
-            return False
-    return all(map(_moves_nothing, inner))
-
-
-def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
-    """The constant array from which an element is loaded. None if the element is loaded from any other memory."""
-    array = scratch.root(load.memref).owner
-    return array if isinstance(array, scratch.ConstantOp) else None
 
 
 _UNROLLED = 2
@@ -550,14 +526,10 @@ def _copies_words(op: scratch.CopyRunOp) -> bool:
     """Whether a copy transfers whole words at aligned addresses of the arena, whose start is aligned."""
     elements, size = unit_of(memref_type(op.source))
     whole = elements * 4 // gcd(size, 4)
-    offsets = [op.first, op.at, op.count]
-    for buffer in (op.source, op.dest):
-        while isinstance(view := buffer.owner, scratch.SliceOp):
-            offsets.append(view.offset)
-            buffer = view.source
-        if not isinstance(view, scratch.ViewOp) or view.offset.value.data % 4:
-            return False
-    return all(is_multiple(offset, whole) for offset in offsets)
+    buffers = [scratch.root(buffer) for buffer in (op.source, op.dest)]
+    aligned = all(memory_of(buffer) is not buffer and start_of(buffer) % 4 == 0 for buffer in buffers)
+    offsets = [*map(affine_sum, (op.first, op.at, op.count)), *map(first_element, (op.source, op.dest))]
+    return aligned and all(offset.is_multiple(whole) for offset in offsets)
 
 
 def _element_bytes(value: SSAValue) -> int:

@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FloatAttr, f32, f64
+from xdsl.dialects.builtin import FloatAttr, f64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -71,7 +71,7 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
         case tdsl.NegOp():
             return function.followed_by(-1.0, 0.0)
         case tdsl.AddOp() | tdsl.SubOp() | tdsl.MulOp():
-            other = (op.rhs if op.lhs is value else op.lhs).owner
+            other = op.other(value).owner
             if not isinstance(other, tdsl.ConstOp) or tdsl.shape_of(op.out) != tdsl.shape_of(value):
                 return None
             number = tdsl.format_of(other.result).decode(other.raws)
@@ -227,7 +227,8 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
     operand: the index of the product's operand that the function computes.
     """
-    if (weights := _own_constant(op.operands[1 - operand])) is None:
+    weights = tdsl.own_constant(op.operands[1 - operand])
+    if weights is None or not tdsl.is_real(weights.result):
         return None
     along = function.factors if operand == 1 else function.factors.T
     if (along != along[:, :1]).any():
@@ -242,9 +243,9 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
     """The edits that fold an affine function into the filter of a convolution. None if the filter is not a constant
     without other uses, or if the function differs between pixels.
     """
-    filter = _own_constant(op.lhs)
+    filter = tdsl.own_constant(op.lhs)
     pixels = [numbers.reshape(-1, numbers.shape[-1]) for numbers in (function.factors, function.addends)]
-    if filter is None or any((numbers != numbers[:1]).any() for numbers in pixels):
+    if filter is None or not tdsl.is_real(op.lhs) or any((numbers != numbers[:1]).any() for numbers in pixels):
         return None
     rows, groups = len(filter.raws), op.group_count
     group = np.arange(rows) // (rows // groups)
@@ -268,14 +269,6 @@ def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None
         op.properties |= replace(trees, thresholds=thresholds).attributes
 
     return [edit]
-
-
-def _own_constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a value on reals, if the value has no other uses. None otherwise."""
-    constant = value.owner
-    if isinstance(constant, tdsl.ConstOp) and value.has_one_use() and tdsl.format_of(value).type == f32:
-        return constant
-    return None
 
 
 def _edit(op: Product | tdsl.Conv2dOp, operand: int, weights: tdsl.ConstOp, scaled: Reals, bias: Reals) -> Edit:
@@ -306,19 +299,14 @@ def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
     uses, the constant is added to the bias.
     """
     value: SSAValue = op.out
-    while value.has_one_use():
-        [use] = value.uses
-        reader = use.operation
-        if isinstance(reader, tdsl.ReshapeOp):
-            value = reader.out
-            continue
-        if isinstance(reader, tdsl.AddOp) and tdsl.shape_of(reader.out) == tdsl.shape_of(value):
-            other = reader.operands[1 - use.index].owner
-            if isinstance(other, tdsl.ConstOp) and other.result.has_one_use():
-                total = np.broadcast_to(other.raws, tdsl.shape_of(value)) + bias.reshape(tdsl.shape_of(value))
-                Rewriter.replace_op(other, other.with_raws(_narrowed(total, other.raws.shape), F32_FORMAT))
-                return
-        break
+    while isinstance(reader := value.get_user_of_unique_use(), tdsl.ReshapeOp):
+        value = reader.out
+    if isinstance(reader, tdsl.AddOp) and tdsl.shape_of(reader.out) == tdsl.shape_of(value):
+        constant = tdsl.own_constant(reader.other(value))
+        if constant is not None:
+            total = np.broadcast_to(constant.raws, tdsl.shape_of(value)) + bias.reshape(tdsl.shape_of(value))
+            Rewriter.replace_op(constant, constant.with_raws(_narrowed(total, constant.raws.shape), F32_FORMAT))
+            return
     constant = tdsl.ConstOp(_narrowed(bias, _bias_shape(op)), F32_FORMAT)
     total = tdsl.AddOp(op.out, constant.result)
     constant.result.name_hint = "bias"

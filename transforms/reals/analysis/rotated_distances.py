@@ -149,8 +149,8 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
             product, prototypes = projected.owner, _constant(points)
             if not (isinstance(product, tdsl.ProductOp) and product.shifts is None and projected.has_one_use()):
                 continue
-            matrix = product.lhs.owner
-            if isinstance(matrix, tdsl.ConstOp) and matrix.result.has_one_use() and prototypes and _is_dense(matrix):
+            matrix = tdsl.own_constant(product.lhs)
+            if matrix is not None and prototypes and _is_dense(matrix):
                 yield _Distance(product, matrix, prototypes, _factor(square.out))
                 break
 
@@ -159,21 +159,16 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
     """The constant that defines a value, directly or by an index op, if neither the constant nor the value has
     other uses. None otherwise.
     """
-    source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
-    constant = source.owner
-    single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32
-    return constant if isinstance(constant, tdsl.ConstOp) and single else None
+    if not value.has_one_use() or not tdsl.is_real(value):
+        return None
+    return tdsl.own_constant(value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value)
 
 
 def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
     """The single constant number by which a distance is multiplied, if this is its only use. None otherwise."""
-    if not distance.has_one_use():
+    if not isinstance(product := distance.get_user_of_unique_use(), tdsl.MulOp):
         return None
-    [use] = distance.uses
-    product = use.operation
-    if not isinstance(product, tdsl.MulOp):
-        return None
-    factor = _constant(product.rhs if product.lhs is distance else product.lhs)
+    factor = _constant(product.other(distance))
     return factor if factor is not None and factor.raws.size == 1 else None
 
 

@@ -16,6 +16,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Order, Read
 from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
+from tinyml.transforms.schedules.tiling.padding import padding
 
 
 @dataclass(frozen=True)
@@ -191,11 +192,10 @@ class _Network:
 
 def _is_margin(op: tdsl.PadOp) -> bool:
     """Whether an op pads only height and width of an image, and only ops on windows read its result."""
-    shape = tdsl.shape_of(op.out)
-    if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
-        return False
     users = (use.operation for use in op.out.uses)
-    return all(isinstance(user, tdsl.TensorOp) and gathers(user, user.footprint(op.out)) for user in users)
+    return padding(op.out) is op and all(
+        isinstance(user, tdsl.TensorOp) and gathers(user, user.footprint(op.out)) for user in users
+    )
 
 
 def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:

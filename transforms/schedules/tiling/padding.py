@@ -10,9 +10,9 @@ from tinyml.dialects import tdsl
 def padding(image: SSAValue) -> tdsl.PadOp | None:
     """The padding that defines an image, if it only pads height and width. None otherwise."""
     pad = image.owner
-    if not isinstance(pad, tdsl.PadOp):
+    if not isinstance(pad, tdsl.PadOp) or len(pad.margins) != 4:
         return None
-    (first, _, _, last) = pad.margins
+    first, _, _, last = pad.margins
     return None if any((*first, *last, *pad.gaps)) else pad
 
 

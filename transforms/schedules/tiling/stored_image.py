@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.indices import is_run
+from tinyml.dialects.tdsl.index_maps import is_run
 from tinyml.transforms.schedules.tiling.axis_orders import IDENTITY_ORDER, Axes, axes_written, gathered, written
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 

@@ -65,7 +65,7 @@ class TensorBuilder(LocatedBuilder):
         """
         if tdsl.shape_of(value) == tuple(shape):
             return value
-        if isinstance(constant := value.owner, tdsl.ConstOp) and value.has_one_use():
+        if (constant := tdsl.own_constant(value)) is not None:
             new = constant.with_raws(constant.raws.reshape(shape), tdsl.format_of(value))
             Rewriter.insert_op(new, InsertPoint.before(constant))
             return new.result

@@ -18,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.costs import kernel_cost
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import RowSums, Start, TileQuery, zero_start
+from tinyml.targets.nests import RowSums, TileQuery, constant_start, raws_of
 from tinyml.targets.registry import offers, usual_input_tile
 from tinyml.targets.tiles import INPUT_TILE_BYTES, tile_of
 from tinyml.transforms.schedules.tiling.axis_orders import gathered
@@ -218,22 +218,18 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
     None if no tile kernel computes such sums.
     """
     (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
-    constant, initial, accumulator = op.lhs.owner, op.initial, op.accumulators[0]
+    raws, accumulator = raws_of(op.lhs), op.accumulators[0]
     (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
     if op.group_count > 1 and not (op.group_count == channels and length == 1):
         return None
-    if op.shifts is not None or lhs_offset or not accumulator.INTEGER or not isinstance(constant, tdsl.ConstOp):
+    if op.shifts is not None or lhs_offset or not accumulator.INTEGER or raws is None:
         return None
     if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in (lhs, rhs)):
         return None
-    weights = constant.raws.astype(np.int64).reshape(filters, -1)
-    if initial is None:
-        start = zero_start(accumulator, tdsl.format_of(op.lhs))
-    elif isinstance(added := initial.owner, tdsl.ConstOp) and added.raws.size == filters:
-        start = Start(tdsl.format_of(initial), added.raws.reshape(-1)).recoded(accumulator)
-    else:
+    weights, start = raws.astype(np.int64).reshape(filters, -1), constant_start(op.initial, op.lhs, accumulator)
+    if start is None or start.raws.size not in (1, filters):
         return None
-    whole = start.plus(-offset * weights.sum(1))
+    whole = replace(start, raws=start.raws.reshape(-1)).plus(-offset * weights.sum(1))
     if whole is None:
         return None
     each = filters // op.group_count if op.group_count > 1 else 1
