@@ -198,7 +198,7 @@ def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str]
     if isinstance(reshape := _only_user(value), tdsl.ReshapeOp) and len(tdsl.shape_of(value)) < 4:
         value, passed = reshape.out, [reshape]
     if isinstance(add := _only_user(value), tdsl.AddOp) and tdsl.shape_of(add.out) == tdsl.shape_of(value):
-        constant = _for_each(add.rhs if add.lhs is value else add.lhs, channels)
+        constant = _for_each(add.other(value), channels)
         if constant is not None:
             to.done |= {*passed, add}
             return [to.constant(constant.raws.reshape(-1), constant.result.name_hint)], add

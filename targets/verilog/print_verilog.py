@@ -19,15 +19,6 @@ from tinyml.dialects.locations import error_at
 
 Name = Callable[[SSAValue], str]
 
-_JOINED: Mapping[type[Operation], str] = {comb.AddOp: "+", comb.AndOp: "&", comb.OrOp: "|", comb.XorOp: "^"}
-_BINARY: Mapping[type[Operation], str] = {
-    comb.SubOp: "-",
-    comb.ShlOp: "<<",
-    comb.ShrUOp: ">>",
-    comb.DivUOp: "/",
-    comb.ModUOp: "%",
-}
-_SIGNED: Mapping[type[Operation], str] = {comb.DivSOp: "/", comb.ModSOp: "%"}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _SIGNED_COMPARISONS = range(2, 6)
 
@@ -45,38 +36,8 @@ def expression(op: Operation, name: Name) -> str | None:
 
     name: a function that returns the Verilog name of a value.
     """
-    match op:
-        case hw.ConstantOp():
-            return literal(op.value.value.data, width(op.result))
-        case comb.MulOp():
-            return " * ".join(_factor(value, name) for value in op.inputs)
-        case comb.ICmpOp():
-            number = op.predicate.value.data
-            a, b = name(op.lhs), name(op.rhs)
-            signed = number in _SIGNED_COMPARISONS
-            return f"{_signed(a)} {_COMPARISONS[number]} {_signed(b)}" if signed else f"{a} {_COMPARISONS[number]} {b}"
-        case comb.MuxOp():
-            return f"{name(op.cond)} ? {name(op.true_value)} : {name(op.false_value)}"
-        case comb.ExtractOp():
-            low, bits = op.low_bit.value.data, width(op.result)
-            return f"{name(op.input)}[{low}]" if bits == 1 else f"{name(op.input)}[{low + bits - 1}:{low}]"
-        case comb.ConcatOp():
-            return "{" + ", ".join(map(name, op.inputs)) + "}"
-        case comb.ReplicateOp():
-            return f"{{{width(op.result) // width(op.input)}{{{name(op.input)}}}}}"
-        case comb.ParityOp():
-            return f"^{name(op.input)}"
-        case comb.ShrSOp():
-            return f"{_signed(name(op.lhs))} >>> {name(op.rhs)}"
-        case _:
-            pass
-    if (sign := _JOINED.get(type(op))) is not None:
-        return f" {sign} ".join(map(name, op.operands))
-    if (sign := _BINARY.get(type(op))) is not None:
-        return f"{name(op.operands[0])} {sign} {name(op.operands[1])}"
-    if (sign := _SIGNED.get(type(op))) is not None:
-        return f"{_signed(name(op.operands[0]))} {sign} {_signed(name(op.operands[1]))}"
-    return None
+    printed = _EXPRESSIONS.get(type(op))
+    return None if printed is None else printed(op, name)
 
 
 def _signed(text: str) -> str:
@@ -103,6 +64,50 @@ def _extended(value: SSAValue) -> SSAValue | None:
     if isinstance(extract, comb.ExtractOp) and width(bit) == 1 and extract.input is x:
         return x if extract.low_bit.value.data == width(x) - 1 else None
     return None
+
+
+def _joined(sign: str) -> Callable[[Any, Name], str]:
+    return lambda op, name: f" {sign} ".join(map(name, op.operands))
+
+
+def _on_signed(sign: str) -> Callable[[Any, Name], str]:
+    return lambda op, name: f" {sign} ".join(_signed(name(value)) for value in op.operands)
+
+
+def _compared(op: comb.ICmpOp, name: Name) -> str:
+    number = op.predicate.value.data
+    sign = _COMPARISONS[number]
+    return (_on_signed(sign) if number in _SIGNED_COMPARISONS else _joined(sign))(op, name)
+
+
+def _extracted(op: comb.ExtractOp, name: Name) -> str:
+    low, bits = op.low_bit.value.data, width(op.result)
+    return f"{name(op.input)}[{low}]" if bits == 1 else f"{name(op.input)}[{low + bits - 1}:{low}]"
+
+
+_EXPRESSIONS: Mapping[type[Operation], Callable[[Any, Name], str]] = {
+    hw.ConstantOp: lambda op, _: literal(op.value.value.data, width(op.result)),
+    comb.AddOp: _joined("+"),
+    comb.SubOp: _joined("-"),
+    comb.MulOp: lambda op, name: " * ".join(_factor(value, name) for value in op.inputs),
+    comb.DivUOp: _joined("/"),
+    comb.ModUOp: _joined("%"),
+    comb.DivSOp: _on_signed("/"),
+    comb.ModSOp: _on_signed("%"),
+    comb.AndOp: _joined("&"),
+    comb.OrOp: _joined("|"),
+    comb.XorOp: _joined("^"),
+    comb.ShlOp: _joined("<<"),
+    comb.ShrUOp: _joined(">>"),
+    comb.ShrSOp: lambda op, name: f"{_signed(name(op.lhs))} >>> {name(op.rhs)}",
+    comb.ICmpOp: _compared,
+    comb.MuxOp: lambda op, name: f"{name(op.cond)} ? {name(op.true_value)} : {name(op.false_value)}",
+    comb.ExtractOp: _extracted,
+    comb.ConcatOp: lambda op, name: "{" + ", ".join(map(name, op.inputs)) + "}",
+    comb.ReplicateOp: lambda op, name: f"{{{width(op.result) // width(op.input)}{{{name(op.input)}}}}}",
+    comb.ParityOp: lambda op, name: f"^{name(op.input)}",
+}
+"""For each combinational op, the function that spells its result."""
 
 
 _RESERVED = re.compile(

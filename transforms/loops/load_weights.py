@@ -98,9 +98,9 @@ def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
         return False
     if accumulator.frac.data - places not in AccumulatorType.FRACS:
         return False
-    if isinstance(sum.start.owner, num.ZeroOp):
+    if sum.starts_from_zero:
         return True
-    if (load := sum.start_load) is None or not isinstance(array := scratch.root(load.memref).owner, scratch.ConstantOp):
+    if (load := sum.start_load) is None or (array := scratch.constant_root(load.memref)) is None:
         return False
     if (format := _integers(load.res.type)) is None:
         return False

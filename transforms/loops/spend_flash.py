@@ -73,10 +73,8 @@ class SpendFlashPass(ModulePass):
         from tinyml.transforms.loops.flash.tile_candidates import Tiles
 
         compile_for(op, self.target)
-        untiled = [each for each in op.walk() if isinstance(each, num.ContractOp) and each.tile is None]
-        for function in defined_functions(op):
-            tile_rows(function, self.target, num.DotRowsAttr.name)
-        if any(each.tile is not None for each in untiled):
+        found = [tile_rows(function, self.target, num.DotRowsAttr.name) for function in defined_functions(op)]
+        if any(rows.op.tile is not None for each in found for rows in each):
             plain = None
         tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers, plain)
         if not (tiles.usual or estimates.matrices):

@@ -66,17 +66,16 @@ class _FoldProduct(RewritePattern):
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
         if not isinstance(second := tdsl.only_reader(op.out), tdsl.MatmulOp):
             return
-        before, after = op.lhs.owner, second.lhs.owner
-        if not isinstance(before, tdsl.ConstOp) or not isinstance(after, tdsl.ConstOp):
+        before, after = map(tdsl.own_constant, (op.lhs, second.lhs))
+        if before is None or after is None:
             return
         if any(tdsl.shape_of(column)[1] != 1 for column in (op.out, second.rhs)):
             return
-        used_once = before.result.has_one_use() and after.result.has_one_use()
         plain = all(
             each.acc is None and each.shifts is None and tdsl.format_of(each.out).type == f32 for each in (op, second)
         )
         weights = after.raws.astype(np.float64) @ before.raws
-        if not used_once or not plain or weights.size > before.raws.size + after.raws.size:
+        if not plain or weights.size > before.raws.size + after.raws.size:
             return
         rewriter.replace(after, after.with_raws(weights.astype(np.float32), F32_FORMAT))
         second.operands[1] = op.rhs

@@ -94,8 +94,9 @@ def _can_scale(product: _Product) -> bool:
     The sum must start from zero, or from a separate constant with a number for each row.
     """
     start = product.initial
-    own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
-    return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
+    if product.shifts is not None or start is None:
+        return product.shifts is None
+    return tdsl.own_constant(start) is not None and tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1]
 
 
 def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> None:

@@ -37,28 +37,18 @@ class ExpandLoopsPass(ModulePass):
         for function in op.ops:
             if isinstance(function, func.FuncOp):
                 copies: dict[scf.ForOp, int] = {}
-                while (found := _next(function, copies)) is not None:
-                    loop, trips = found
+                # Inner loops come first: a loop whose inner loops have been expanded may be expanded too.
+                for loop in list(function.walk(region_first=True)):
                     around = loop.parent_op()
-                    if isinstance(around, scf.ForOp):
-                        copies[around] = copies.get(around, 1) * copies.get(loop, 1) * trips
-                    LocatedPattern(UnrollLoopPattern()).match_and_rewrite(loop, PatternRewriter(loop))
+                    if not is_pipelined(loop) or not isinstance(around, scf.ForOp) or _has_products(loop):
+                        continue
+                    trips = (trips_from_zero(loop) or 0) * copies.get(loop, 1)
+                    if 0 < trips <= MAX_ITERATIONS:
+                        copies[around] = copies.get(around, 1) * trips
+                        LocatedPattern(UnrollLoopPattern()).match_and_rewrite(loop, PatternRewriter(loop))
 
 
-def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForOp, int] | None:
-    """The next loop to expand, and the number of its iterations. None if there is none.
-
-    copies: for each loop, the number of copies made by expanding the loops inside it.
-    """
-    for loop in function.walk():
-        if not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
-            continue
-        if trips * copies.get(loop, 1) > MAX_ITERATIONS or not isinstance(loop.parent_op(), scf.ForOp):
-            continue
-        if not any(_is_product(op) for op in loop.body.block.ops):
-            return loop, trips
-    return None
-
-
-def _is_product(op: object) -> bool:
-    return isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
+def _has_products(loop: scf.ForOp) -> bool:
+    """Whether a loop multiplies numbers other than indices."""
+    products = (op for op in loop.body.block.ops if isinstance(op, arith.MuliOp))
+    return any(not isinstance(op.result.type, IndexType) for op in products)

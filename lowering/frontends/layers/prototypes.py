@@ -176,8 +176,7 @@ class SumOverPrototypes(RewritePattern):
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
         if tdsl.format_of(op.out).type != f32:
             return
-        weights = op.lhs.owner
-        if not isinstance(weights, tdsl.ConstOp) or shape_of(op.out)[1] != 1 or not weights.result.has_one_use():
+        if (weights := tdsl.own_constant(op.lhs)) is None or shape_of(op.out)[1] != 1:
             return
         chain: list[_Elementwise] = []
         value = op.rhs

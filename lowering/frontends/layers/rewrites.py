@@ -165,9 +165,8 @@ def _layer(value: SSAValue) -> Layer | None:
     op = value.owner
     if not isinstance(op, tdsl.Conv2dOp | tdsl.MatmulOp) or not value.has_one_use():
         return None
-    own = isinstance(op.lhs.owner, tdsl.ConstOp) and op.lhs.has_one_use()
     column = isinstance(op, tdsl.Conv2dOp) or shape_of(op.out)[1] == 1
-    return op if own and column else None
+    return op if column and tdsl.own_constant(op.lhs) is not None else None
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
@@ -266,8 +265,7 @@ class SparseWeights(RewritePattern):
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
         if tdsl.format_of(op.out).type != f32:
             return
-        weights = op.lhs.owner
-        if not isinstance(weights, tdsl.ConstOp) or not weights.result.has_one_use() or shape_of(op.out)[1] != 1:
+        if (weights := tdsl.own_constant(op.lhs)) is None or shape_of(op.out)[1] != 1:
             return
         zeros = 1 - np.count_nonzero(weights.raws) / weights.raws.size
         if zeros == 1 or (zeros < MANY and _is_added(op)):

@@ -33,8 +33,8 @@ class GroupedWeights:
         self.shape, format = tdsl.shape_of(value), tdsl.format_of(value)
         self.elements, hint = value, value.name_hint or "weights"
         if format.groups is not None:
-            root = scratch.root(value).owner
-            if not isinstance(root, scratch.ConstantOp):
+            root = scratch.constant_root(value)
+            if root is None:
                 raise InputError(f"weights that share scales in groups have to be constants, got {value.type}")
             hint = root.result.name_hint or "weights"
             element = exact_numbers(format).element.type

@@ -9,7 +9,6 @@ from typing import Any
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import integers_of
@@ -18,6 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
+from tinyml.transforms.ir.buffers import place_of
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
@@ -186,7 +186,7 @@ def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue
     """
     shape = tdsl.shape_of(op.out)
     read = op.input
-    if _address(op.input) is None or _address(op.input) != _address(op.out):
+    if place_of(op.input) != place_of(op.out):
         read = nest.insert(scratch.SliceOp(op.out, nest.index(0), shape, element_of(op.input)))
         nest.over(shape, lambda indices: nest.store(nest.load(op.input, indices), read, indices))
 
@@ -201,20 +201,6 @@ def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue
         nest.over(shape[:-1], rows)
     else:
         row(*(elements_from(value, nest.index(0), shape[-1], nest) for value in (read, op.out)))
-
-
-def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """Return the arena or argument that contains a buffer, and the byte offset of the buffer. Returns None if the
-    offset is not constant.
-    """
-    at = 0
-    while isinstance(view := value.owner, scratch.SliceOp):
-        if (offset := const_evaluate_operand(view.offset)) is None:
-            return None
-        at, value = at + offset * scratch.element_bytes(scratch.memref_type(view.source)), view.source
-    if isinstance(view, scratch.ViewOp):
-        return view.arena, at + view.offset.value.data
-    return value, at
 
 
 def _load(nest: LoopBuilder, numbers: SSAValue, index: SSAValue) -> Number:

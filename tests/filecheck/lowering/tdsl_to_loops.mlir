@@ -305,6 +305,29 @@ func.func @masks(%X: memref<7x1x!fixed.q<8, 4>>, %Y: memref<7x1x!fixed.q<8, 7>>)
 
 // -----
 
+// An operand that lies at its place in the result is not copied. One that lies four bytes behind is.
+func.func @in_place(%x: memref<2xf32>) {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0] : memref<20xi8> to memref<2xf32>
+  %b = scratch.view %arena[12] : memref<20xi8> to memref<2xf32>
+  %out = scratch.view %arena[0] : memref<20xi8> to memref<4xf32>
+  tdsl.concat %a, %b {axis = 0 : i64} : memref<2xf32>, memref<2xf32> into %out : memref<4xf32>
+  func.return
+}
+// CHECK-LABEL: func.func @in_place(%x: memref<2xf32>) {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+// CHECK-NEXT: %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<2xf32>
+// CHECK-NEXT: %b = scratch.view %arena[12 : i64] : memref<20xi8> to memref<2xf32>
+// CHECK-NEXT: %out = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+// CHECK-NEXT: num.nest [[v0:%.*]] to 2 {
+// CHECK-NEXT: [[v1:%.*]] = memref.load %b{{\[}}[[v0]]] : memref<2xf32>
+// CHECK-NEXT: [[v2:%.*]] = affine.apply affine_map<(d0) -> ((d0 + 2))> ([[v0]])
+// CHECK-NEXT: memref.store [[v1]], %out{{\[}}[[v2]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+
+// -----
+
 // A buffer that moves up begins with its last element, one that moves down with its first.
 func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
   %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>

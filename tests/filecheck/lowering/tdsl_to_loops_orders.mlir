@@ -1,7 +1,7 @@
 // RUN: tinyml-opt %s -p 'lower-tdsl-to-scratch,pack-scratch,check-packing,lower-tdsl-to-loops,canonicalize' | filecheck %s
 
 // A window of an image whose channels come first is gathered channel by channel: 20 elements apart, columns 1, rows 5.
-// An insertion in another order goes the other way.
+// An insertion in another order goes the other way. Its input lies at the same place, so that it is not copied.
 func.func @f(%X: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
   %i = arith.constant 1 : index
   %z = arith.constant 0 : index
@@ -13,7 +13,6 @@ func.func @f(%X: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
 // CHECK-LABEL: func.func @f(%X: memref<1x3x4x5xf32>) -> memref<1x3x4x5xf32> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64, lower_bound = 288 : i64, proof = "exact-cover"} : memref<288xi8>
 // CHECK-NEXT: %w = scratch.view %arena[240 : i64] {live = [0 : i64, 1 : i64]} : memref<288xi8> to memref<1x2x2x3xf32>
-// CHECK-NEXT: %e = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]} : memref<288xi8> to memref<1x3x4x5xf32>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 2 : i64]} : memref<288xi8> to memref<1x3x4x5xf32>
 // CHECK-NEXT: %i = arith.constant 1 : index
 // CHECK-NEXT: %z = arith.constant 0 : index
@@ -47,10 +46,6 @@ func.func @f(%X: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: [[v25:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: num.nest [[v26:%.*]], [[v27:%.*]], [[v28:%.*]] to 3, 4, 5 {
-// CHECK-NEXT: [[v29:%.*]] = memref.load %e{{\[}}[[v25]], [[v26]], [[v27]], [[v28]]] : memref<1x3x4x5xf32>
-// CHECK-NEXT: memref.store [[v29]], %y{{\[}}[[v25]], [[v26]], [[v27]], [[v28]]] : memref<1x3x4x5xf32>
-// CHECK-NEXT: }
 // CHECK-NEXT: num.nest [[v30:%.*]], [[v31:%.*]], [[v32:%.*]] to 2, 2, 3 {
 // CHECK-NEXT: [[v33:%.*]] = memref.load %w{{\[}}[[v25]], [[v30]], [[v31]], [[v32]]] : memref<1x2x2x3xf32>
 // CHECK-NEXT: [[v34:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v32]])[%z]

@@ -7,30 +7,24 @@ more than once. Every branch counts as taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr
+from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from tinyml.dialects import scratch
 from tinyml.dialects.layouts.contents import LANES
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import INDEX_FUNCTIONS, iterations_of
+from tinyml.dialects.loops import index_function
 from tinyml.dialects.num.nests import ReduceOp
 from tinyml.dialects.scratch import memref_type, unit_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.int64]
-
-MOST_ITERATIONS = 1 << 22
-"""The limit on the iterations over which an index is evaluated."""
+from tinyml.transforms.ir.buffers import is_handed_on
+from tinyml.transforms.ir.indices import mean_iterations, mean_value
 
 
 @dataclass(frozen=True)
@@ -59,18 +53,6 @@ class Accesses:
         )
 
 
-def array_of(value: SSAValue) -> SSAValue | None:
-    """The array of which a value is a part: a view, a constant, a local array or an argument of the function.
-
-    None for a value that may be one of several arrays.
-    """
-    while isinstance(value.owner, scratch.SliceOp | memref.CastOp):
-        value = value.owner.operands[0]
-    if isinstance(value.owner, Block):
-        return value if isinstance(value.owner.parent_op(), func.FuncOp) else None
-    return value if isinstance(value.owner, scratch.ViewOp | scratch.ConstantOp | memref.AllocaOp) else None
-
-
 def accesses_of(function: func.FuncOp) -> Mapping[SSAValue, Accesses]:
     """For each array of a function on L4, its accesses in one call of the function."""
     counter = _Counter()
@@ -92,8 +74,8 @@ class _Counter:
         return Accesses(reads, writes, read, written, array not in self.inexact)
 
     def add(self, value: SSAValue, times: float, elements: float, *, writes: bool, exact: bool) -> None:
-        array = array_of(value)
-        if array is None:
+        array = scratch.root(_sized(value))
+        if is_handed_on(array):
             return
         unit, size = unit_of(memref_type(value))
         count = self.counts.setdefault(array, [0.0] * 4)
@@ -125,7 +107,7 @@ class _Counter:
             case memref.CopyOp():
                 self.copy(op, times, scratch.elements_of(op.source), exact=exact)
             case scratch.CopyRunOp():
-                length = _mean([op.count], _same)
+                length = mean_value([op.count], _same, _function_of)
                 most = float(op.most.value.data)
                 self.copy(op, times, most if length is None else length, exact=exact and length is not None)
             case func.CallOp():
@@ -136,7 +118,7 @@ class _Counter:
                     elements = looked_up.get(i, scratch.elements_of(_sized(operand)))
                     self.add(operand, times, elements, writes=written, exact=False)
             case scf.ForOp():
-                trips = _trips(op)
+                trips = mean_iterations(op, _function_of)
                 self.block(op.body.block, times * (1 if trips is None else trips), exact=exact and trips is not None)
             case _:
                 for region in op.regions:
@@ -144,96 +126,21 @@ class _Counter:
                         self.block(block, times, exact=False)
 
 
-def _same(index: Values) -> Values:
+def _same(index: Any) -> Any:
     return index
 
 
-def _trips(loop: scf.ForOp) -> float | None:
-    """The mean number of iterations of a loop over all iterations of its enclosing loops. None in the same cases as for
-    `_mean`.
-    """
-
-    def trips(low: Values, high: Values, step: Values) -> Values:
-        return np.maximum(-((low - high) // step), 0)
-
-    return _mean([loop.lb, loop.ub, loop.step], trips)
-
-
-def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float | None:
-    """The mean value that a function of loop indices has over all iterations of the enclosing loops. None if an index
-    does not follow from loop indices, or if there are more than `MOST_ITERATIONS` iterations.
-    """
-    around = dict[SSAValue, range]()
-    if not all(_note_loops(index, around) for index in indices) or prod(map(len, around.values())) > MOST_ITERATIONS:
-        return None
-    grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
-    known: dict[SSAValue, Values] = dict(zip(around, grid, strict=True))
-    values = function(*(_value(index, known) for index in indices))
-    return float(np.broadcast_to(values, [len(each) for each in around.values()]).mean())
-
-
-def _note_loops(index: SSAValue, around: dict[SSAValue, range]) -> bool:
-    """Add to `around` the ranges of the loop variables on which an index depends. Return false if the index depends
-    on anything else.
-    """
-    owner = index.owner
-    if isinstance(owner, arith.ConstantOp):
-        return True
-    if isinstance(owner, Operation):
-        return type(owner) in _FUNCTIONS and all(_note_loops(operand, around) for operand in owner.operands)
-    loop = owner.parent_op()
-    if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
-        return False
-    taken = iterations_of(loop)
-    if taken is not None:
-        around[index] = taken
-    return taken is not None
-
-
-def _value(index: SSAValue, known: Mapping[SSAValue, Values]) -> Values:
-    """The values of an index for all iterations of known loops.
-
-    known: the values of loop variables.
-    """
-    if index in known:
-        return known[index]
-    owner = index.owner
-    assert isinstance(owner, Operation)
-    if isinstance(owner, arith.ConstantOp):
-        return np.array(cast("IntegerAttr[Any]", owner.value).value.data)
-    return _FUNCTIONS[type(owner)](owner, *(_value(operand, known) for operand in owner.operands))
-
-
-def _compared(op: Operation, a: Values, b: Values) -> Values:
-    assert isinstance(op, arith.CmpiOp)
-    return cast("Values", getattr(np, _COMPARISONS[op.predicate.value.data])(a, b))
+def _function_of(op: Operation) -> Callable[..., Any] | None:
+    """The function of an index op, a comparison or a selection; None for any other op."""
+    if isinstance(op, arith.CmpiOp):
+        return getattr(np, _COMPARISONS[op.predicate.value.data])
+    return np.where if isinstance(op, arith.SelectOp) else index_function(op)
 
 
 _ORDERED = ("less", "less_equal", "greater", "greater_equal")
 _COMPARISONS = ("equal", "not_equal", *_ORDERED, *_ORDERED)
 """Numpy's comparisons by the number of the predicate of `arith.cmpi`. Indices compared without a sign are not negative.
 """
-
-
-def _selected(op: Operation, condition: Values, a: Values, b: Values) -> Values:
-    del op
-    return np.where(condition, a, b)
-
-
-def _taken(function: Callable[[Any, Any], Any]) -> Callable[..., Values]:
-    def values(op: Operation, a: Values, b: Values) -> Values:
-        del op
-        return function(a, b)
-
-    return values
-
-
-_FUNCTIONS: Mapping[type[Operation], Callable[..., Values]] = {
-    **{kind: _taken(function) for kind, function in INDEX_FUNCTIONS.items()},
-    arith.CmpiOp: _compared,
-    arith.SelectOp: _selected,
-}
-"""What ops compute from the values of their operands."""
 
 
 def _looked_up(call: func.CallOp) -> Mapping[int, int]:

@@ -206,7 +206,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
 
 def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
     """The initial values of the sums of all rows. None if they are not constant."""
-    if isinstance(sum.start.owner, num.ZeroOp):
+    if sum.starts_from_zero:
         return np.zeros(op.rows, np.int64)
     start = row_starts(op, sum)
     return None if start is None else start.sums(accumulator_type(sum.start))

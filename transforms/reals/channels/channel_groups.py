@@ -131,10 +131,10 @@ class ChannelGroups:
             case tdsl.MeanOp():
                 axis = channel_axis(tdsl.shape_of(op.input))
                 done = axis not in op.reduced and self._same(op, op.input)
-            case tdsl.ReshapeOp() | tdsl.TransposeOp():
-                done = self._movement(op)
             case tdsl.ConcatOp():
                 done = self._concatenation(op)
+            case tdsl.ReshapeOp() | tdsl.TransposeOp():
+                done = self._movement(op, op.input)
             case _:
                 done = False
         if not done:
@@ -206,15 +206,14 @@ class ChannelGroups:
             self._couple(self._labels[op.out], self._labels[operand])
         return True
 
-    def _movement(self, op: tdsl.ReshapeOp | tdsl.TransposeOp) -> bool:
-        if op.input not in self._labels:
+    def _movement(self, op: tdsl.MovementOp, operand: SSAValue) -> bool:
+        if operand not in self._labels:
             return False
-        shape, result = tdsl.shape_of(op.input), tdsl.shape_of(op.out)
+        shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         along = [1] * len(shape)
         if shape:
             along[channel_axis(shape)] = -1
-        elements = np.broadcast_to(self._labels[op.input].reshape(along), shape)
-        moved = elements.transpose(op.axes) if isinstance(op, tdsl.TransposeOp) else elements.reshape(result)
+        moved = op.moved([np.broadcast_to(self._labels[operand].reshape(along), (1, *shape))], 0)[0]
         # Elements with the same channel in the result are removed together.
         by_channel = np.moveaxis(moved, channel_axis(result), 0) if result else moved
         by_channel = by_channel.reshape(_count(op.out), -1)

@@ -57,10 +57,10 @@ class Refitting:
         by_constant = {weight.constant: weight for weight in self.weights.weights}
         self.layers: dict[SSAValue, LayerCurvature] = {}
         for op, operand in grouping.filters.items():
-            constant, bias = op.operands[operand].owner, _bias(op)
+            constant, bias = tdsl.own_constant(op.operands[operand]), _bias(op)
             reads = any(cut.axis != grouping.row_axis(op) and cut.labels.any() for cut in grouping.cuts(op, operand))
             # Weights that several ops share are fixed: the best values for one op are not best for another.
-            if reads and isinstance(constant, tdsl.ConstOp) and constant.result.has_one_use():
+            if reads and constant is not None:
                 weights = by_constant[constant], None if bias is None else by_constant[bias]
                 self.layers[op.out] = LayerCurvature(op, grouping, *weights)
         self.size = 1 + max(int(grouping.groups(value).max(initial=0)) for value in grouping.values)
@@ -150,13 +150,10 @@ def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
     None if there is no such constant, if it has other uses, or if it does not have one number for each row.
     """
     bias = op.initial
-    if bias is None and op.out.has_one_use():
-        [use] = op.out.uses
-        if isinstance(use.operation, tdsl.AddOp):
-            bias = use.operation.operands[1 - use.index]
-    if bias is None or not isinstance(bias.owner, tdsl.ConstOp) or not bias.has_one_use():
-        return None
-    return bias.owner if bias.owner.raws.size == op.rows else None
+    if bias is None and isinstance(sum := op.out.get_user_of_unique_use(), tdsl.AddOp):
+        bias = sum.other(op.out)
+    constant = None if bias is None else tdsl.own_constant(bias)
+    return constant if constant is not None and constant.raws.size == op.rows else None
 
 
 RIDGE = 1e-3

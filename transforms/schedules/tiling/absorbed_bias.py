@@ -28,7 +28,7 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
     filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():
         return None
-    addend = sum.rhs if sum.lhs is op.out else sum.lhs
+    addend = sum.other(op.out)
     constants = op.lhs.owner, addend.owner
     if not all(isinstance(constant, tdsl.ConstOp) for constant in constants):
         return None
