@@ -117,7 +117,7 @@ PIPELINES = {
 
         A part that gets the arithmetic of a paper is not rewritten.
         """,
-        (If("rewrites", REWRITE_REALS), "profile", "assign-format", REFINE_FORMATS),
+        ("drop-monotone", If("rewrites", REWRITE_REALS), "profile", "assign-format", REFINE_FORMATS),
     ),
     REFINE_FORMATS: PipelineSteps(
         """Choose the storage of constants and accumulators, and fuse operations, by the formats of an L1 program.""",
@@ -129,9 +129,9 @@ PIPELINES = {
             "fuse-distances",
             "accumulate-sums",
             "block-sums",
-            "fuse-elementwise",
             # For programs imported with formats; others have them from L0, so that searches count the right memory.
             "drop-monotone",
+            "fuse-elementwise",
             "order-input",
             If("reuse_input", "reuse-input"),
             "receive-input",

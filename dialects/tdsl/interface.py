@@ -371,6 +371,9 @@ class ProgramInterface:
         _STORED,
         "The parts that take most of the memory of a model: their number, their name, and advice to reduce them.",
     ] = None
+    quantised: Annotated[
+        bool, _FLAG, "The model was trained for its number formats; without them, it is no reference for the program."
+    ] = False
     instances: Annotated[bool, _FLAG, "The program's memory belongs to instances; the caller may create several."] = (
         False
     )

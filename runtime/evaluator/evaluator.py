@@ -216,6 +216,16 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
     return evaluate(module, argument_reals(module, inputs), Reals(), observe)
 
 
+def evaluate_model(module: ModuleOp, inputs: Array) -> Outputs:
+    """Run a model on real inputs and return its outputs as reals, to which those of a compiled program are compared.
+
+    A model that was trained for its number formats is computed in them, and any other model in double precision.
+    """
+    if not (tdsl.read_interface(module).quantised and tdsl.has_formats(module)):
+        return evaluate_reals(module, inputs)
+    return in_reals(module, evaluate(module, encode_inputs(module, inputs)))
+
+
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
     """Run a program on real inputs and return its outputs as reals.
 

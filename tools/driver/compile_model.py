@@ -304,9 +304,9 @@ def compare_with_reals(made: Compilation) -> None:
         return
     made.progress.step(f"evaluating {len(made.data)} samples")
     # Passes round the factors that they fold into constants, such as scales of features: the reference is the model
-    # without them.
+    # without them. A model that was trained for its formats is its own reference.
     reals = made.compiled.reals
-    if not made.kept:
+    if not made.kept or tdsl.read_interface(made.program).quantised:
         reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
     made.accuracies = accuracy(reals, made.compiled.formats, made.data)
     if request.metric is not None and _has_figure(request.metric):

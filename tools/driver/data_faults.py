@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.evaluator.evaluator import evaluate_model
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, DataFaults
@@ -64,7 +64,7 @@ def _poor(reals: ModuleOp, data: Data) -> str:
     """
     from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
-    outputs = evaluate_reals(reals, data.x)
+    outputs = evaluate_model(reals, data.x)
     if (anomalous := labelled_anomalies(data)) is not None and tdsl.read_interface(reals).threshold is not None:
         if anomalous.all() or not anomalous.any():
             return ""

@@ -13,7 +13,7 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_model, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
@@ -199,7 +199,7 @@ def check_equal(mismatch: str | None, device: str, file: Path) -> None:
 
 def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     """The accuracy of a program at L0 and at L1 on a data set."""
-    on_reals = evaluate_reals(reals, data.x)
+    on_reals = evaluate_model(reals, data.x)
     in_formats = evaluate(formats, encode_inputs(formats, data.x))
     reference, compiled = on_reals.classes, in_formats.classes
 
@@ -261,7 +261,7 @@ def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
     """The measure of a metric for the answers of the program on reals; raises `InputError` as `measure_of` does."""
     from tinyml.transforms.formats.evaluation.metrics import measure_of
 
-    return measure_of(name, answers_of(evaluate_reals(reals, data.x), data, tdsl.read_interface(reals)))
+    return measure_of(name, answers_of(evaluate_model(reals, data.x), data, tdsl.read_interface(reals)))
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:

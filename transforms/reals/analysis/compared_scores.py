@@ -112,6 +112,9 @@ def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[S
     match op:
         case tdsl.ReshapeOp():
             return op.input, threshold
+        case tdsl.CastOp() if whole and tdsl.format_of(op.input).specification is not None:
+            # Formats with a specification have no scales of rows, so that raws have the order of their reals.
+            return op.input, threshold
         case tdsl.FunctionOp() if whole:
             return op.input, threshold
         case tdsl.SoftmaxOp() if whole and tdsl.shape_of(value)[-1] == math.prod(tdsl.shape_of(value)):
