@@ -80,11 +80,14 @@ keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an envi
 	build/keras/bin/python tests/models/keras/make_models.py
 	build/keras/bin/pytest -q tests/unit/lowering/frontends/test_keras.py tests/numeric/lowering/frontends/tflite/test_keras_files.py
 
-quantised: $(VENV)/core ## make the quantised networks of tests/models/pt2e, qonnx and litert anew, in environments with PyTorch of 1 and 2 GB, and test them (ZOO="FILE ...": compare QONNX files; STORED="FILE ...": compare networks with stored outputs)
+quantised: $(VENV)/core ## make the quantised networks of tests/models/pt2e, qonnx, few_bits and litert anew, in environments with PyTorch of 1 to 5 GB, and test them (ZOO="FILE ...": compare QONNX files; STORED="FILE ...": compare networks with stored outputs)
 	@.ci/venv '$(PYTHON)' build/quantised
 	build/quantised/bin/python -m pip --disable-pip-version-check --quiet install 'torch==2.13.*' torchao==0.18.0 qonnx==1.0.0 onnxruntime -e '.[torch,onnx,sklearn,test]'
 	build/quantised/bin/python tests/models/pt2e/train.py tests/models/pt2e
 	build/quantised/bin/python tests/models/qonnx/make_models.py
+	@.ci/venv '$(PYTHON)' build/brevitas
+	build/brevitas/bin/python -m pip --disable-pip-version-check --quiet install brevitas==0.12.1 onnx onnxoptimizer onnxscript scikit-learn
+	build/brevitas/bin/python tests/models/few_bits/train.py tests/models/few_bits
 	@.ci/venv '$(PYTHON)' build/litert
 	build/litert/bin/python -m pip --disable-pip-version-check --quiet install 'torch==2.13.*' torchao==0.18.0 litert-torch==0.10.0 litert-quantizer==0.11.0
 	build/litert/bin/python tests/models/litert/make_models.py

@@ -33,6 +33,16 @@ NAMES = {
         for said, option in (("", ""), (", --reuse-input", " --reuse-input"))
     },
     "KWT-1": "kwt",
+    **{
+        f"{network} | tinyml{said}": f"{file}.onnx{cells}"
+        for network, file in (
+            ("jet tagging", "qkeras_jettagging"),
+            ("TFC-w1a1", "TFC_1W1A"),
+            ("TFC-w1a2", "TFC_1W2A"),
+            ("TFC-w2a2", "TFC_2W2A"),
+        )
+        for said, cells in ((", not unrolled", " --cells 1"), (", at 20 %", " --cells 20"))
+    },
     "ViT": "vit",
     "LeNet": "cnn-lenet-mnist10",
     "LeNet, streamed by rows": "cnn-lenet-mnist10",
@@ -180,6 +190,8 @@ MODULE = "compile {row} --target ecp5-25k"
 SMALL_MODULE = "compile {row} --target ice40-up5k --width 8"
 SPARSE_MODULE = "sparse-module {row}"
 CELLS_DRAWN = "cells-drawn {row}"
+FEW_BITS = "few-bits '{row}' --target cortex-m4"
+FEW_BITS_MODULE = "few-bits-module {row} --target ecp5-25k"
 BESIDE_UNO = "beside-uno {row} --cells 80"
 BITNETMCU = "bitnetmcu BitNetMCU {row}"
 LLVM_M0 = "llvm {row} --target cortex-m0"
@@ -340,6 +352,15 @@ TABLES: dict[str, dict[str, Column]] = {
         "processing elements": (SPARSE_MODULE, "{time}"),
         **module_cells(SPARSE_MODULE),
         "MHz": (f"{MODULE} --route", "{fmax}"),
+    },
+    "fpga-few-bits": {"cycles": (FEW_BITS_MODULE, "{time}"), **module_cells(FEW_BITS_MODULE)},
+    "few-bits": {
+        "accuracy in PyTorch, %": (FEW_BITS, "{torch:.1f}"),
+        "accuracy compiled, %": (FEW_BITS, "{accuracy:.1f}"),
+        "equal answers, %": (FEW_BITS, "{equal:.1f}"),
+        "flash, bytes": (FEW_BITS, "{flash}"),
+        "RAM, bytes": (FEW_BITS, "{ram}"),
+        "instructions": (FEW_BITS, "{time}"),
     },
     "fpga-beside-uno": {
         "cycles, Uno": (BESIDE_UNO, "{uno}"),

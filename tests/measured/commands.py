@@ -394,6 +394,18 @@ def _attention(file: str, options: list[str]) -> Values:
     return _compile(folder / file, [*data, *options])
 
 
+def _few_bits(bits: str, options: list[str]) -> Values:
+    from measured.measures.few_bits import on_board
+
+    return on_board(bits, options)
+
+
+def _few_bits_module(model: Path, options: list[str]) -> Values:
+    from measured.measures.few_bits import module
+
+    return module(model, options)
+
+
 def _beside_outputs(folder: Path, options: list[str]) -> Values:
     from measured.measures.attention import beside_outputs
 
@@ -407,6 +419,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "estimator": _estimator,
     "called": _called,
     "chain": _chain,
+    "few-bits": _few_bits,
     "tiled": _tiled,
     "sensor": _sensor,
     "board": _board,
@@ -437,6 +450,7 @@ _COMMANDS = {
     "beside-uno": _beside_uno,
     "cells": _cells,
     "equal-module": _equal_module,
+    "few-bits-module": _few_bits_module,
     "sparse-module": _sparse_module,
     "executors": _executors,
     "circt": _circt,

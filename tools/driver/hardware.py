@@ -29,6 +29,7 @@ from tinyml.targets.registry import board as board_named
 from tinyml.targets.verilog.fabric import Fabric, Resources, fabric_of
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.outputs import CLASS
 from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_HARDWARE,
     BITS_TO_LANES,
@@ -64,7 +65,9 @@ def lowered(bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
         if options.format not in names:
             raise InputError(f"{none} the program computes: --format {', '.join(names)}")
         layer = next(iter(source_names(op)), op.name)
-        raise InputError(f"{none} {layer} computes: end the model before it, or ask for the class, --outputs class")
+        more = "" if options.data else "; --val VAL.npz gives parts in floats a --format"
+        cure = f"end the model before it, or ask for the class, --outputs {CLASS}{more}"
+        raise InputError(f"{none} {layer} computes: {cure}")
     pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
     check_memories(module, fabric_of(board_named(options.target)))
     return module

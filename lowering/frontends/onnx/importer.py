@@ -106,9 +106,10 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
     """Import a graph from a model file or another frontend. Raises `InputError` as `read_onnx` does."""
     load_handlers()
-    if _is_trained_for_bits(graph):
+    if quantised := _is_trained_for_bits(graph):
         graph = imported(FEW_BITS)(graph)
     module = _OnnxImporter(file).module(with_normalisations(graph))
+    tdsl.update_interface(module, quantised=quantised)
     simplify(module)
     order_constants(module, list(graph.constants))
     return module

@@ -124,6 +124,9 @@ class Whole(Deferred):
     def emitted(self, to: Builder) -> OrderedTensor:
         if self.is_rounded:
             return self.whole(to).emitted(to)
+        if self.steps and self._addends() is not None:
+            sums = self.returned(to)
+            return OrderedTensor(to.requantised(sums.value, F32_FORMAT.type), sums.order)
         source = self.source
         sums = source.sums(to)
         tensor = OrderedTensor(to.requantised(sums.value, F32_FORMAT.type), sums.order)

@@ -163,6 +163,38 @@ def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "f32" not in error
 
 
+OF_FEW_BITS = """
+func.func @few(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x3xf32>) {
+  %w = tdsl.const dense<[[3, -1, 0, 2], [-3, 1, 1, 1], [0, 2, -2, 1]]> : tensor<3x4xi8> -> tensor<3x4x!fixed.q<3, 1>>
+  %c = tdsl.const dense<-2.5> : tensor<1xf32> -> tensor<1xf32>
+  %v = tdsl.reshape %x : tensor<1x4x!fixed.q<8, 4>> -> tensor<4x1x!fixed.q<8, 4>>
+  %s = tdsl.matmul %w, %v : tensor<3x4x!fixed.q<3, 1>>, tensor<4x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<16, 5>>
+  %f = tdsl.cast %s : tensor<3x1x!fixed.q<16, 5>> -> tensor<3x1xf32>
+  %y = tdsl.reshape %f : tensor<3x1xf32> -> tensor<1x3xf32>
+  %z = tdsl.add %y, %c : tensor<1x3xf32>, tensor<1xf32> -> tensor<1x3xf32>
+  %label = tdsl.argmax %z : tensor<1x3xf32>
+  func.return %label, %z : index, tensor<1x3xf32>
+}
+"""
+"""A network in fixed point whose scores are floats."""
+
+
+@pytest.mark.long(drawn=False)
+def test_a_class_needs_no_floats(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """The module compares the integer sums; its outputs equal the evaluator's."""
+    program = tmp_path / "few.mlir"
+    program.write_text(OF_FEW_BITS)
+    asked = ["compile", str(program), "--target", TARGET, "-o", str(tmp_path / "out")]
+    assert main(asked) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "ask for the class, --outputs class; --val VAL.npz gives parts in floats a --format" in error
+    assert main([*asked, "--outputs", "class"]) == 0
+    assert "f32" not in (tmp_path / "out" / "ir" / "1-formats.mlir").read_text()
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["mismatch"] is None
+    assert report["cycles_per_inference"] > 0
+
+
 def classifier() -> tuple[Any, Any, Any]:
     """A classifier whose scores are the results of a softmax, and its data."""
     random = np.random.default_rng(0)

@@ -300,3 +300,31 @@ func.func @repeated(%x: tensor<1x1xf32>) -> (index, tensor<1x2xf32>) {
 // CHECK-LABEL: func.func @repeated
 // CHECK: %label = tdsl.argmax %a : tensor<1x2xf32>
 // CHECK-NEXT: func.return %label, %a : index, tensor<1x2xf32>
+
+// -----
+
+// A conversion of integers to f32 is increasing: their sums are compared, and no floats are left.
+func.func @converted(%x: tensor<1x3x!fixed.q<16, 2>>) -> (index, tensor<1x3xf32>) {
+  %c = tdsl.const dense<-2.5> : tensor<1xf32> -> tensor<1xf32>
+  %half = tdsl.const dense<0.5> : tensor<1xf32> -> tensor<1xf32>
+  %reals = tdsl.cast %x : tensor<1x3x!fixed.q<16, 2>> -> tensor<1x3xf32>
+  %moved = tdsl.add %reals, %c : tensor<1x3xf32>, tensor<1xf32> -> tensor<1x3xf32>
+  %scaled = tdsl.mul %moved, %half : tensor<1x3xf32>, tensor<1xf32> -> tensor<1x3xf32>
+  %label = tdsl.argmax %scaled : tensor<1x3xf32>
+  func.return %label, %scaled : index, tensor<1x3xf32>
+}
+// CHECK-LABEL: func.func @converted(%x: tensor<1x3x!fixed.q<16, 2>>) -> (index, tensor<1x3x!fixed.q<16, 2>>) {
+// CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x3x!fixed.q<16, 2>>
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x3x!fixed.q<16, 2>>
+
+// -----
+
+// Elements with scales of their own are in another order than their reals.
+func.func @grouped(%x: tensor<1x3x!zeroskew.q<8, [0.5, 0.25, 0.125], 0>>) -> (index, tensor<1x3xf32>) {
+  %reals = tdsl.cast %x : tensor<1x3x!zeroskew.q<8, [0.5, 0.25, 0.125], 0>> -> tensor<1x3xf32>
+  %label = tdsl.argmax %reals : tensor<1x3xf32>
+  func.return %label, %reals : index, tensor<1x3xf32>
+}
+// CHECK-LABEL: func.func @grouped
+// CHECK: %reals = tdsl.cast
+// CHECK: tdsl.argmax %reals
