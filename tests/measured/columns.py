@@ -190,8 +190,8 @@ MODULE = "compile {row} --target ecp5-25k"
 SMALL_MODULE = "compile {row} --target ice40-up5k --width 8"
 SPARSE_MODULE = "sparse-module {row}"
 CELLS_DRAWN = "cells-drawn {row}"
-FEW_BITS = "few-bits '{row}' --target cortex-m4"
-FEW_BITS_MODULE = "few-bits-module {row} --target ecp5-25k"
+TRAINED_WIDTHS = "few-bits '{row}' --target cortex-m4"
+TRAINED_MODULE = "few-bits-module {row} --target ecp5-25k"
 BESIDE_UNO = "beside-uno {row} --cells 80"
 BITNETMCU = "bitnetmcu BitNetMCU {row}"
 LLVM_M0 = "llvm {row} --target cortex-m0"
@@ -353,14 +353,14 @@ TABLES: dict[str, dict[str, Column]] = {
         **module_cells(SPARSE_MODULE),
         "MHz": (f"{MODULE} --route", "{fmax}"),
     },
-    "fpga-few-bits": {"cycles": (FEW_BITS_MODULE, "{time}"), **module_cells(FEW_BITS_MODULE)},
+    "fpga-few-bits": {"cycles": (TRAINED_MODULE, "{time}"), **module_cells(TRAINED_MODULE)},
     "few-bits": {
-        "accuracy in PyTorch, %": (FEW_BITS, "{torch:.1f}"),
-        "accuracy compiled, %": (FEW_BITS, "{accuracy:.1f}"),
-        "equal answers, %": (FEW_BITS, "{equal:.1f}"),
-        "flash, bytes": (FEW_BITS, "{flash}"),
-        "RAM, bytes": (FEW_BITS, "{ram}"),
-        "instructions": (FEW_BITS, "{time}"),
+        "accuracy in PyTorch, %": (TRAINED_WIDTHS, "{torch:.1f}"),
+        "accuracy compiled, %": (TRAINED_WIDTHS, "{accuracy:.1f}"),
+        "equal answers, %": (TRAINED_WIDTHS, "{equal:.1f}"),
+        "flash, bytes": (TRAINED_WIDTHS, "{flash}"),
+        "RAM, bytes": (TRAINED_WIDTHS, "{ram}"),
+        "instructions": (TRAINED_WIDTHS, "{time}"),
     },
     "fpga-beside-uno": {
         "cycles, Uno": (BESIDE_UNO, "{uno}"),

@@ -397,13 +397,13 @@ def _attention(file: str, options: list[str]) -> Values:
 def _few_bits(bits: str, options: list[str]) -> Values:
     from measured.measures.few_bits import on_board
 
-    return on_board(bits, options)
+    return dict(on_board(bits, options))
 
 
 def _few_bits_module(model: Path, options: list[str]) -> Values:
     from measured.measures.few_bits import module
 
-    return module(model, options)
+    return dict(module(model, options))
 
 
 def _beside_outputs(folder: Path, options: list[str]) -> Values:

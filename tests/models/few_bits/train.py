@@ -1,4 +1,4 @@
-"""Train a small network for digits with Brevitas, with weights of 1 to 8 bits and activations of 2 to 8 bits.
+"""Train a small network for digits with Brevitas, for several widths of weights and of activations.
 
 `make quantised` runs this script in a separate environment. Each `wWaA.onnx` is the QONNX file of the network with W
 bits of weights and A bits of activations, and `floats.onnx` the network before the fine-tuning in few bits.
@@ -25,7 +25,7 @@ export: Any = import_module("brevitas.export")
 onnx: Any = import_module("onnx")
 nn: Any = torch.nn
 
-WEIGHTS, ACTIVATIONS = range(1, 9), range(2, 9)
+WEIGHTS, ACTIVATIONS = (1, 2, 4, 6, 8), (2, 4, 6, 8)
 FLOATS = 32
 """Bits that stand for a network in floating point."""
 

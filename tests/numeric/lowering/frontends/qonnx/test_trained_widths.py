@@ -50,7 +50,7 @@ def test_a_model_of_few_bits_is_compared_with_itself():
     with warnings.catch_warnings():
         warnings.simplefilter("error", CompileWarning)
         program = tinyml.compile(FOLDER / "w1a2.onnx", stored["x"], stored["y"].astype(np.int64), board="cortex-m4")
-    right = 100 * np.mean(program.predict(stored["x"]) == stored["y"])
+    right = 100 * float(np.mean(np.asarray(program.predict(stored["x"])) == stored["y"]))
     assert program.report.accuracy == pytest.approx(right, abs=1e-3)
     assert program.report.accuracy_float == program.report.accuracy
     assert program.report.disagreements == 0
