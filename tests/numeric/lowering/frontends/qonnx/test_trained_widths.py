@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from programs.spread import spread
 
 import tinyml
@@ -18,7 +20,7 @@ FOLDER = Path(__file__).parents[4] / "models" / "few_bits"
 NAMES = [file.stem for file in sorted(FOLDER.glob("w?a?.onnx"))]
 
 
-def digits():
+def digits() -> dict[str, NDArray[Any]]:
     """The unseen digits `x`, their classes `y`, and the classes that PyTorch computes, by the name of the network."""
     with np.load(FOLDER / "digits.npz") as stored:
         return dict(stored)
@@ -50,7 +52,8 @@ def test_a_model_of_few_bits_is_compared_with_itself():
     with warnings.catch_warnings():
         warnings.simplefilter("error", CompileWarning)
         program = tinyml.compile(FOLDER / "w1a2.onnx", stored["x"], stored["y"].astype(np.int64), board="cortex-m4")
-    right = 100 * float(np.mean(np.asarray(program.predict(stored["x"])) == stored["y"]))
+    classes: NDArray[Any] = np.asarray(program.predict(stored["x"]))
+    right = 100 * float((classes == stored["y"]).mean())
     assert program.report.accuracy == pytest.approx(right, abs=1e-3)
     assert program.report.accuracy_float == program.report.accuracy
     assert program.report.disagreements == 0
