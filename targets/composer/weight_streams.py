@@ -91,6 +91,9 @@ DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), wor
 RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
 """A right shift amount, stored unchanged. The C expression's value is the amount minus 1."""
 
+_RIGHT_AS_WORD = Number("right", WORD, lambda sums: -sums.shifts - 1, word)
+"""A right shift amount, stored minus 1 as a word, which is also the value of the C expression."""
+
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 """A right shift amount, stored minus 1, which is also the value of the C expression."""
 
@@ -508,15 +511,35 @@ def by_common_factor(stream: WeightStream, results: int) -> WeightStream:
 
     results: the width of the results in bits.
     """
-    fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:
         return requantised_in_c("", c.stream.tile, out, common=True, results=results)
 
-    def in_c(c: StreamInC) -> str:
-        return f"    const int32_t multiplier = {DOUBLED.in_c('stream', '0')};\n{_sums_in_c(c)}"
+    return _by_common(stream, (DOUBLED,), finish)
 
-    return replace(stream, fields=fields, finish=finish, in_c=in_c, common=(DOUBLED,))
+
+def by_read_factor(stream: WeightStream) -> WeightStream:
+    """A copy of a stream for kernels that requantise all rows by one multiplier and one shift, which precede the first
+    block.
+    """
+    return _by_common(stream, (DOUBLED, _RIGHT_AS_WORD), lambda c, out: requantised_in_c("", c.stream.tile, out))
+
+
+def _by_common(stream: WeightStream, common: Sequence[Number], finish: Callable[[StreamInC, str], str]) -> WeightStream:
+    """A copy of a stream without the factors of rows.
+
+    common, finish: as in `WeightStream`. The integers have four bytes each. `finish` refers to them by name.
+    """
+    fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
+
+    def in_c(c: StreamInC) -> str:
+        read = (
+            f"    const int32_t {number.name} = {number.in_c('stream', str(WORD * at))};"
+            for at, number in enumerate(common)
+        )
+        return "\n".join([*read, _sums_in_c(c)])
+
+    return replace(stream, fields=fields, finish=finish, in_c=in_c, common=common)
 
 
 def row_blocks(

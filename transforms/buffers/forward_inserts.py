@@ -29,7 +29,8 @@ class ForwardInsertsPass(ModulePass):
 
     A view into the destination replaces the buffer of the part. The part must consist of consecutive elements, at an
     offset that is known before the part is computed. Between the first op that touches the part and the insertion, no
-    op may touch the destination. As an exception, the first op may update exactly the elements that the part replaces.
+    op may touch the destination, with two exceptions. The first op may update exactly the elements that the part
+    replaces. If no other op touches the destination, a `tdsl.move_up` of it is moved before the first op.
     If the first op is elementwise, its operand is also computed in these bytes, provided that the operand meets the
     same conditions and has the same format. An insertion that does not meet these conditions is unchanged.
     """
@@ -78,18 +79,37 @@ def _forward(insert: tdsl.InsertSliceOp) -> None:
     if (start := points_before(insert, part)) is None:
         return
     place = _updated_place(start[0], insert)
-    if any(_may_be(value, whole) for op in start for value in op.operands if value is not place):
+    users = _from_first_user(part, insert)
+    touching = [op for op in start if any(_may_be(value, whole) for value in op.operands if value is not place)]
+    moving = _moved_up(touching, insert, users)
+    if touching and (moving is None or place is not None):
         return
     if place is not None and place.type == part.result.type:
         Rewriter.erase_op(insert)
         part.result.replace_all_uses_with(place)
         Rewriter.erase_op(part)
         return
-    users, target = _from_first_user(part, insert), _Place(insert.out, tuple(insert.offsets))
+    target = _Place(insert.out, tuple(insert.offsets))
     if all(_is_known(offset, users) for offset in insert.offsets):
         Rewriter.erase_op(insert)
+        if moving is not None:
+            moving.detach()
+            Rewriter.insert_op(moving, InsertPoint.before(users[0]))
         target.take(part, users[0])
         _forward_operands(start[0], target)
+
+
+def _moved_up(
+    touching: Sequence[Operation], insert: tdsl.InsertSliceOp, before: Sequence[Operation]
+) -> tdsl.MoveUpOp | None:
+    """The `tdsl.move_up` of the destination of an insertion, if it is the only op in `touching` and can be moved before
+    the ops `before`. None otherwise.
+    """
+    match touching:
+        case [tdsl.MoveUpOp(input=input) as op] if input is op.dest and input is insert.out:
+            return op if op in before and _is_known(input, before) else None
+        case _:
+            return None
 
 
 def _forward_operands(op: Operation, place: _Place) -> None:
