@@ -37,13 +37,16 @@ _ARMV7EM = TileComposer("tinyml/cores.h", DSP, _statement, call=16, needs="dsp")
 _ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="armv6-m", limit=1 << 30)
 
 
-_PAIR_TILES = _ARMV7EM.family(
-    "tm_cm_pair_tile_s8",
-    _composed("paired_rows:PairedWindow"),
-    to_even=True,
-    admits=_composed("paired_rows:fit_pairs"),
-)
-"""Kernels that multiply rows of a matrix by a single window, two at a time."""
+_PAIR_TILES = [
+    _ARMV7EM.family(name, _composed(f"paired_rows:{code}"), to_even=True, admits=_composed(f"paired_rows:{admits}"))
+    for name, code, admits in (
+        ("tm_cm_factor_tile_s8", "ByOneFactor", "have_one_factor"),
+        ("tm_cm_pair_tile_s8", "PairedWindow", "fit_pairs"),
+    )
+]
+"""Kernels that multiply rows of a matrix by a single window, two at a time; the first requantises all rows by one
+factor.
+"""
 
 DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), to_even=True)
 """Kernels that multiply rows of a matrix by windows."""
@@ -126,7 +129,7 @@ MAKERS = (
     ListedKernels(OnUse[Kernel]("tinyml.targets.cortex_m.listed_kernels:KERNELS")),
     SumComposer(on_call("tinyml.targets.c.composer.compose:compose")),
     SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
-    _PAIR_TILES,
+    *_PAIR_TILES,
     DOT_TILES,
     CHANNEL_TILES,
     *(_HALFWORD_TILES if is_installed("tinyml.targets.cortex_m.composer.common_factor") else ()),

@@ -173,6 +173,7 @@ CORES = {
     "M55": "cortex-m55",
     "RISC-V": "riscv",
 }
+SVDF = "operators {row} SVDF --target cortex-m4"
 BESIDE_OUTPUTS = "beside-outputs CCT_1_16_16_8 {row}"
 ATTENTION = "compile {row} --width 8 --target cortex-m4 --reuse-input"
 IN_ARENA = f"{ON_M4} --reuse-input"
@@ -604,6 +605,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "instructions per product": (ON_M4, "{time/macs:.2f}"),
         "cycles, M": (ON_M4, "{core_cycles:M4}"),
         "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
+    },
+    "kernels-svdf": {
+        "products": (SVDF, "{macs}"),
+        "instructions": (SVDF, "{time:,.0f}"),
+        "per product": (SVDF, "{time/macs:.2f}"),
     },
     "cores-instructions": {
         core: (f"compile {{row}} --target {target} --optimize O2", "{time:M}") for core, target in CORES.items()

@@ -413,6 +413,13 @@ def _beside_outputs(folder: Path, options: list[str]) -> Values:
     return beside_outputs(folder, format, int(width[0]) if width else None)
 
 
+def _operators(model: Path, options: list[str]) -> Values:
+    from measured.measures.operators import of_operators
+
+    kind, *options = options
+    return of_operators(model, kind, options)
+
+
 _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
     "attention": _attention,
@@ -451,6 +458,7 @@ _COMMANDS = {
     "cells": _cells,
     "equal-module": _equal_module,
     "few-bits-module": _few_bits_module,
+    "operators": _operators,
     "sparse-module": _sparse_module,
     "executors": _executors,
     "circt": _circt,

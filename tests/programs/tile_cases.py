@@ -189,12 +189,16 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
 
 
 def _admitted(family: TileFamily, sums: Sums) -> Sums:
-    """Sums that a family supports: the initial values are limited if the given ones are too large."""
-    if family.admits is None or family.admits(sums):
+    """Sums that a family supports: the initial values are limited if the given ones are too large, and all rows have
+    the factor of the last one if the family requires one factor.
+    """
+    if family.admits is None:
         return sums
     smaller = replace(sums, starts=sums.starts % 1000 - 500)
-    assert family.admits(smaller)
-    return smaller
+    last = (np.full_like(numbers, numbers[-1]) for numbers in (sums.multipliers, sums.shifts))
+    multipliers, shifts = last
+    by_one = [replace(each, multipliers=multipliers, shifts=shifts) for each in (sums, smaller)]
+    return next(each for each in (sums, smaller, *by_one) if family.admits(each))
 
 
 def _common_case(family: TileFamily, tile: Tile, length: int, random: np.random.Generator) -> TileCase:

@@ -138,7 +138,7 @@ def require_scales(op: Operator) -> None:
             raise VerifyException(f"{tensor} has numbers of {WIDE} bits, which only QUANTIZE converts")
 
 
-def power_of_two(bits: int, exponent: int) -> Attribute:
+def power_of_two(bits: int, exponent: int) -> ZeroSkewType:
     """The element type with `bits` bits, the scale 2^exponent and the zero point 0."""
     return ZeroSkewType(bits, 2.0**exponent, 0)
 

@@ -78,12 +78,12 @@ def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> 
     """Convert a row to the format `wide`. The raws wrap around as in TensorFlow Lite Micro, which adds `zero` in 8
     bits.
     """
-    format = tdsl.format_of(row)
-    low, high = (format.decode(np.array(limit - zero, np.int16)).item() for limit in (-128, 127))
-    turn = to.parameter(Parameter(np.array(256, np.int16), wide))
-    inside = limited(to, row, low, high)
-    beyond = to.op(tdsl.SubOp, *((inside, row) if zero < 0 else (row, inside)), element=format.type)
-    turns = to.op(tdsl.MulOp, to.op(tdsl.StepOp, beyond, power_of_two(8, 0)), turn, wide.type)
+    limit = to.parameter(Parameter(np.array((-128 if zero < 0 else 127) - zero, np.int16), wide))
+    turn = to.parameter(Parameter(np.array(256, np.int16), power_of_two(16, 0)))
+    difference = to.op(tdsl.SubOp, *((limit, row) if zero < 0 else (row, limit)), element=wide.type)
+    # The first raw beyond the limit and all raws after it are one turn off.
+    beyond = limited(to, difference, *wide.decode(np.array([0, 1], np.int16)))
+    turns = to.op(tdsl.MulOp, beyond, turn, wide.type)
     return to.op(tdsl.AddOp if zero < 0 else tdsl.SubOp, row, turns, wide.type)
 
 

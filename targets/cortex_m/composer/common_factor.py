@@ -29,7 +29,7 @@ from tinyml.targets.composer.weight_streams import (
     in_powers_of_two,
 )
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, moved, restored, saved, words
+from tinyml.targets.cortex_m.composer.fragments import moved, restored, saved, words
 from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
 from tinyml.targets.cortex_m.composer.rows import SUMS
 from tinyml.targets.cortex_m.thumb import REACH, Opcode, at, post, slot
@@ -38,7 +38,7 @@ from tinyml.targets.tiles import Tile
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
 
-_AT_WINDOW, _AT_OUT, _AT_BLOCKS, _, _, _AT_MULTIPLIER = (slot(4 * number) for number in range(6))
+_AT_OUT, _AT_END, _AT_MULTIPLIER = slot(4), slot(8), slot(20)
 _FRAME = 28
 
 
@@ -59,15 +59,19 @@ def _requantised(sum: str, multiplier: str, tile: Tile, bits: int) -> Code:
     return (high, t.add(sum, sum, sum, asr=31), *shift, *last)
 
 
-def _finished(sums: Sequence[str], tile: Tile, bits: int) -> Code:
-    """Code that requantises sums and stores them. The pointer to results is in the stack frame."""
-    store: Opcode = t.strb if bits == 8 else t.strh
-    results = [(*_requantised(sum, "r3", tile, bits), store(sum, post("r2", bits // 8))) for sum in sums]
-    return joined(t.ldr("r2", _AT_OUT), t.ldr("r3", _AT_MULTIPLIER), *results, t.str_("r2", _AT_OUT))
-
-
-_ENTER = (t.ldr("r3", post("r0", 4)), t.str_("r3", _AT_MULTIPLIER))
+_ENTER = (t.ldr("r12", post("r0", 4)), t.str_("r12", _AT_MULTIPLIER))
 """Code that moves the multiplier from the stream to the stack frame."""
+
+
+def _finished(sums: Sequence[str], tile: Tile, bits: int, *, from_frame: bool = True) -> Code:
+    """Code that requantises sums and stores them at r2.
+
+    from_frame: true if the pointer to results is in the stack frame, and not in r2.
+    """
+    store: Opcode = t.strb if bits == 8 else t.strh
+    results = [(*_requantised(sum, "r12", tile, bits), store(sum, post("r2", bits // 8))) for sum in sums]
+    code = joined(t.ldr("r12", _AT_MULTIPLIER), *results)
+    return joined(t.ldr("r2", _AT_OUT), code, t.str_("r2", _AT_OUT)) if from_frame else code
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ _PAIRS = 4
 class HalfwordChannels(RowKernel):
     """The code for a tile of one window that consists of a run of pixels of halfwords.
 
-    r0 points into the weight stream, r3 into the pixels; r1 is the end of the loop over pixels.
+    r0 points into the weight stream, r3 into the pixels. In a loop over pixels, r1 is their end, and the pointer to
+    results is in the stack frame if r2 is needed to widen weights. Otherwise, r2 is this pointer, and r1 is free.
     """
 
     SATURATED = 0
@@ -126,6 +131,11 @@ class HalfwordChannels(RowKernel):
         word: the register that contains a word of the stream, whose last pair may replace it.
         number: the index of the pair in the word.
         """
+
+    @property
+    @abstractmethod
+    def keeps_out(self) -> bool:
+        """True if r2 is the pointer to results, and not a register for weights."""
 
     @property
     def pixel(self) -> int:
@@ -170,7 +180,7 @@ class HalfwordChannels(RowKernel):
         return Repeated.once(())
 
     def start(self, rows: int, windows: int) -> Code:
-        return (*words("r0", SUMS[:rows]), t.ldr("r3", _AT_WINDOW))
+        return words("r0", SUMS[:rows])
 
     def step(self, rows: int, first: int, end: int) -> Code:
         """Code that adds the products of a word of weights of each channel to the sums of a block.
@@ -195,32 +205,37 @@ class HalfwordChannels(RowKernel):
                     lines += [widened, *(product(sum, pair, x, sum) for product, x, _ in used)]
         return joined(*lines)
 
+    @property
+    def loops(self) -> int:
+        """The number of iterations of the loop over pixels; 0 if there is no loop."""
+        count = self.filled_length // self.steps
+        return count // self.at_once if count > 2 * self.at_once else 0
+
     def products(self, rows: int, windows: int) -> Repeated:
-        count, at_once = self.filled_length // self.steps, self.at_once
-        loops, rest = divmod(count, at_once) if count > 2 * at_once else (0, count)
+        loops, step = self.loops, self.at_once * self.steps
         code = Repeated.once(())
         if loops:
-            step = at_once * self.steps
             begin = joined(t.mov("r1", "r3"), moved("r1", loops * step * self.pixel))
-            body = joined(
-                *(self.step(rows, self.steps * word, step) for word in range(at_once)), moved("r3", step * self.pixel)
-            )
+            words = (self.step(rows, at, step) for at in range(0, step, self.steps))
+            body = joined(*words, moved("r3", step * self.pixel))
             code = Repeated.once(body).looped(begin, (t.cmp("r3", "r1"), t.bne(back=3)), loops, 3)
-        left = self.length - loops * at_once * self.steps
-        return code.then(joined(*(self.step(rows, self.steps * word, left) for word in range(rest))))
+        left = self.length - loops * step
+        return code.then(joined(*(self.step(rows, at, left) for at in range(0, left, self.steps))))
 
     def finish(self, rows: int, windows: int) -> Code:
-        advance = t.ldr("r3", _AT_WINDOW), t.add("r3", "r3", 2 * rows), t.str_("r3", _AT_WINDOW)
-        return joined(_finished(SUMS[:rows], self.tile, 8), advance)
+        results = _finished(SUMS[:rows], self.tile, 8, from_frame=not self.keeps_out)
+        return joined(results, moved("r3", 2 * rows - self.loops * self.at_once * self.steps * self.pixel))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        return counted_in_memory(block, times, _AT_BLOCKS, "r3", 1)
+        rows = self.layout.groups[group][1]
+        begin = joined(t.mov("r12", "r3"), moved("r12", times * 2 * rows), t.str_("r12", _AT_END))
+        return block.looped(begin, (t.ldr("r12", _AT_END), t.cmp("r3", "r12"), t.bne(back=1)), times, 1)
 
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         return code
 
     def enter(self) -> Code:
-        return joined(saved(_FRAME), t.str_("r1", _AT_WINDOW), t.str_("r2", _AT_OUT), _ENTER)
+        return joined(saved(_FRAME), t.mov("r3", "r1"), t.str_("r2", _AT_OUT) if not self.keeps_out else (), _ENTER)
 
     def leave(self) -> Code:
         return restored(_FRAME)
@@ -237,6 +252,10 @@ class _Halfwords(HalfwordChannels):
     @property
     def weights(self) -> Weights:
         return Weights("weights", elements=self.filled_length, order=(2, ROW, 1), bytes=2)
+
+    @property
+    def keeps_out(self) -> bool:
+        return True
 
     def pair(self, word: str, number: int) -> tuple[Code, str]:
         return (), word
@@ -256,8 +275,15 @@ class _Bytes(HalfwordChannels):
     def weights(self) -> Weights:
         return Weights("weights", elements=self.filled_length, order=(4, ROW, 1, 2))
 
+    @property
+    def keeps_out(self) -> bool:
+        return not self.loops
+
     def pair(self, word: str, number: int) -> tuple[Code, str]:
-        return ((t.sxtb16(word, word, ror=8),), word) if number else ((t.sxtb16("r2", word),), "r2")
+        if number:
+            return (t.sxtb16(word, word, ror=8),), word
+        first = "r1" if self.keeps_out else "r2"
+        return (t.sxtb16(first, word),), first
 
 
 channels_s8, channels_s16 = _Bytes, _Halfwords

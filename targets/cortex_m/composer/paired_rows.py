@@ -6,6 +6,8 @@ are also added to a sum of their own. At the end, the difference of both sums is
 All sums wrap around, so that only the sum of the second row is limited, to 24 bits. USADA8 adds four elements of the
 window. 128 times their sum is subtracted from the initial value of each first row. Four products take four
 instructions, one fewer than if the weights of both rows are widened.
+
+`ByOneFactor` requantises all rows by one factor, which precedes the weights in the stream.
 """
 
 from __future__ import annotations
@@ -16,17 +18,25 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Instruction, Repeated, joined
-from tinyml.targets.composer.weight_streams import Weights, WeightStream
+from tinyml.targets.composer.weight_streams import Weights, WeightStream, by_read_factor
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import QUAD, counted, halfwords, parted_bytes, words
-from tinyml.targets.cortex_m.composer.rows import AT_WINDOW, FOUR, SUMS, SingleWindow
+from tinyml.targets.cortex_m.composer.fragments import (
+    FACTORS,
+    QUAD,
+    counted,
+    halfwords,
+    parted_bytes,
+    requantised,
+    words,
+)
+from tinyml.targets.cortex_m.composer.rows import AT_OUT, AT_WINDOW, FOUR, SUMS, SingleWindow
 from tinyml.targets.cortex_m.thumb import post, slot
 from tinyml.targets.tiles import Sums
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes, Numbers
 
-_AT_TOTAL = slot(16)
+_AT_TOTAL, _AT_FACTOR = slot(16), slot(20)
 
 LIMIT = 1 << 23
 """The magnitude below which the sums of second rows must be."""
@@ -35,6 +45,12 @@ LIMIT = 1 << 23
 def fit_pairs(sums: Sums) -> bool:
     """True if the magnitudes of the sums of second rows are below `LIMIT`."""
     return int((sums.reach + np.abs(sums.starts))[1::2].max(initial=0)) < LIMIT
+
+
+def have_one_factor(sums: Sums) -> bool:
+    """True if the sums fit and all rows are requantised by the same factor."""
+    factors = sums.multipliers, sums.shifts
+    return fit_pairs(sums) and all((numbers == numbers[0]).all() for numbers in factors)
 
 
 @dataclass(frozen=True)
@@ -120,6 +136,27 @@ class PairedWindow(SingleWindow):
     def separated(self, rows: int) -> Code:
         """Code that turns the sums of pairs of rows into those of the second rows."""
         return joined(*((t.sub(two, two, one), t.asr(two, two, 8)) for one, two in _pairs(rows)))
+
+
+@dataclass(frozen=True)
+class ByOneFactor(PairedWindow):
+    """The code for a tile all of whose rows are requantised by one factor."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return by_read_factor(super().layout)
+
+    @property
+    def frame(self) -> int:
+        return 28
+
+    def enter(self) -> Code:
+        return joined(super().enter(), words("r0", ("r2", "r3")), t.strd("r2", "r3", _AT_FACTOR))
+
+    def finish(self, rows: int, windows: int) -> Code:
+        results = [(*requantised(sum, *FACTORS, self.tile), t.strb(sum, post("r2", 1))) for sum in SUMS[:rows]]
+        load = t.ldr("r2", AT_OUT), t.ldrd(*FACTORS, _AT_FACTOR)
+        return joined(self.separated(rows), load, *results, t.str_("r2", AT_OUT))
 
 
 def _pairs(rows: int) -> list[tuple[str, str]]:

@@ -121,14 +121,14 @@ LARGE = [
     (SQUARES, Tile(8, 3, 48, 100, 16, 4, 127, lines=2)),
     (SQUARES, Tile(2, 3, 120, 241, 40, 4, 5, lines=2)),
 ]
-PAIRS, TO_HALFWORDS, CHANNELS_S8, CHANNELS_S16 = window_families(M4)
+BY_ONE_FACTOR, PAIRS, TO_HALFWORDS, CHANNELS_S8, CHANNELS_S16 = window_families(M4)
 WINDOWS = [
     # Blocks of eight, four, two and one row, with rests of elements and without, short and in loops.
-    (PAIRS, Tile(17, 1, 72, 0, 72, 1, -9)),
-    (PAIRS, Tile(7, 1, 13, 0, 13, 1, 1)),
-    (PAIRS, Tile(64, 1, 72, 0, 72, 1, 0)),
-    (PAIRS, Tile(10, 1, 257, 0, 257, 1, 127)),
-    (PAIRS, Tile(2, 1, 4, 0, 4, 1, -128)),
+    *(
+        (family, Tile(rows, 1, length, 0, length, 1, zero))
+        for family in (BY_ONE_FACTOR, PAIRS)
+        for rows, length, zero in ((17, 72, -9), (7, 13, 1), (64, 72, 0), (10, 257, 127), (2, 4, -128))
+    ),
     # Blocks of eight, four, two and one row, with rests of elements; shifts to the left, by 0, 1 and more bits.
     (TO_HALFWORDS, Tile(17, 1, 72, 0, 72, 1, -9, 5)),
     (TO_HALFWORDS, Tile(7, 1, 13, 0, 13, 1, 0, -3)),
@@ -304,6 +304,7 @@ def test_shapes_without_a_kernel_for_single_windows():
     # A single row, several windows or runs, fewer than four elements, and pixels so far apart that loads do not reach.
     others = Tile(4, 1, 8, 0, 8, 2, 0), Tile(4, 2, 8, 8, 8, 1, 0), Tile(4, 1, 3, 0, 3, 1, 0), Tile(1, 1, 8, 0, 8, 1, 0)
     for tile in others:
+        assert BY_ONE_FACTOR.kernel(tile) is None
         assert PAIRS.kernel(tile) is None
         assert TO_HALFWORDS.kernel(tile) is None
     for family in (CHANNELS_S8, CHANNELS_S16):
@@ -323,6 +324,19 @@ def test_sums_without_pairs():
         weights, starts = np.array([[-128], [127], [-128]]), np.array([1 << 30, start, 1 << 30])
         sums = Sums(weights, starts, np.full(3, 1 << 30), np.full(3, -8))
         assert PAIRS.admits(sums) == admitted
+        assert BY_ONE_FACTOR.admits is not None
+        assert BY_ONE_FACTOR.admits(sums) == admitted
+
+
+@pytest.mark.parametrize(
+    ("multipliers", "shifts"), [((1 << 30, 1 << 30), (-8, -9)), ((1 << 30, (1 << 30) + 1), (-8, -8))]
+)
+def test_sums_with_two_factors(multipliers: tuple[int, int], shifts: tuple[int, int]):
+    sums = Sums(np.array([[1], [2]]), np.zeros(2, np.int64), np.array(multipliers), np.array(shifts))
+    assert BY_ONE_FACTOR.admits is not None
+    assert PAIRS.admits is not None
+    assert not BY_ONE_FACTOR.admits(sums)
+    assert PAIRS.admits(sums)
 
 
 def test_shapes_without_a_kernel_on_armv6m():

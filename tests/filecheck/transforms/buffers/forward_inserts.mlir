@@ -309,3 +309,58 @@ func.func @unsure(%X: memref<1x3xf32>, %b: i1) -> memref<2x3xf32> {
 // CHECK-LABEL: func.func @unsure
 // CHECK: tdsl.insert_slice %row, %all
 // CHECK: tdsl.insert_slice %before, %all
+
+// -----
+
+// The state moves up before the new row is computed in its place, also by an elementwise op after another op.
+func.func @ring(%X: memref<1x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %state = scratch.alloc {state} : memref<4x3xf32>
+  %sums = scratch.alloc : memref<1x3xf32>
+  %row = scratch.alloc : memref<1x3xf32>
+  tdsl.softmax %X : memref<1x3xf32> into %sums : memref<1x3xf32>
+  tdsl.exp %sums : memref<1x3xf32> into %row : memref<1x3xf32>
+  tdsl.move_up %state {axis = 0 : i64, count = 1 : i64} : memref<4x3xf32> into %state : memref<4x3xf32>
+  tdsl.insert_slice %row, %state[%c3, %c0] : memref<1x3xf32>, memref<4x3xf32> into %state : memref<4x3xf32>
+  func.return
+}
+// CHECK-LABEL: func.func @ring
+// CHECK: %state = scratch.alloc
+// CHECK-NEXT: %sums = scratch.alloc : memref<1x3xf32>
+// CHECK-NEXT: tdsl.softmax %X : memref<1x3xf32> into %sums : memref<1x3xf32>
+// CHECK-NEXT: tdsl.move_up %state {axis = 0 : i64, count = 1 : i64} : memref<4x3xf32> into %state : memref<4x3xf32>
+// CHECK: %row = scratch.slice %state{{.*}} : memref<4x3xf32> to memref<1x3xf32>
+// CHECK-NEXT: tdsl.exp %sums : memref<1x3xf32> into %row : memref<1x3xf32>
+// CHECK-NEXT: func.return
+
+// -----
+
+// The state does not move up before ops that read it: the row is computed from the state, or the state is read again.
+func.func @read_rings(%X: memref<1x3xf32>) -> memref<1x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %state = scratch.alloc {state} : memref<4x3xf32>
+  %again = scratch.alloc {state} : memref<4x3xf32>
+  %old = scratch.slice %state[%c0] : memref<4x3xf32> to memref<1x3xf32>
+  %oldest = scratch.slice %again[%c0] : memref<4x3xf32> to memref<1x3xf32>
+  %row = scratch.alloc : memref<1x3xf32>
+  %other = scratch.alloc : memref<1x3xf32>
+  %read = scratch.alloc : memref<1x3xf32>
+  tdsl.exp %old : memref<1x3xf32> into %row : memref<1x3xf32>
+  tdsl.move_up %state {axis = 0 : i64, count = 1 : i64} : memref<4x3xf32> into %state : memref<4x3xf32>
+  tdsl.insert_slice %row, %state[%c3, %c0] : memref<1x3xf32>, memref<4x3xf32> into %state : memref<4x3xf32>
+  tdsl.exp %X : memref<1x3xf32> into %other : memref<1x3xf32>
+  tdsl.exp %oldest : memref<1x3xf32> into %read : memref<1x3xf32>
+  tdsl.move_up %again {axis = 0 : i64, count = 1 : i64} : memref<4x3xf32> into %again : memref<4x3xf32>
+  tdsl.insert_slice %other, %again[%c3, %c0] : memref<1x3xf32>, memref<4x3xf32> into %again : memref<4x3xf32>
+  func.return %read : memref<1x3xf32>
+}
+// CHECK-LABEL: func.func @read_rings
+// CHECK: tdsl.exp %old : memref<1x3xf32> into %row : memref<1x3xf32>
+// CHECK-NEXT: tdsl.move_up %state
+// CHECK-NEXT: tdsl.insert_slice %row
+// CHECK-NEXT: tdsl.exp %X
+// CHECK-NEXT: tdsl.exp %oldest
+// CHECK-NEXT: tdsl.move_up %again
+// CHECK-NEXT: tdsl.insert_slice %other

@@ -475,7 +475,7 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK-NEXT: %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
-// CHECK-NEXT: num.contract %i to 4 by #num.tile_kernel<"tm_cm_pair_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
+// CHECK-NEXT: num.contract %i to 4 by #num.tile_kernel<"tm_cm_factor_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
 // CHECK-NEXT: %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
 // CHECK-NEXT: %sum = num.products %start, %W, %x : !zeroskew.acc<32, 1.0>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -485,6 +485,27 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK-NEXT: func.return
 // NONE-LABEL: func.func @finished_rows
 // NONE: num.contract %i to 4 {
+
+// -----
+
+// Rows with two scales have two factors, which stand beside the rows.
+func.func @two_factors(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
+  %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, [1.0, 1.0, 1.0, 0.5], 0>, #scratch.flash>
+  %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, [1.0, 1.0, 1.0, 0.5], 0>, #scratch.flash>
+  %c0 = arith.constant 0 : index
+  %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
+  num.contract %i to 4 {
+    %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, [1.0, 1.0, 1.0, 0.5], 0>, #scratch.flash>
+    %start = num.start %b : !zeroskew.q<32, [1.0, 1.0, 1.0, 0.5], 0> -> !zeroskew.acc<32, [1.0, 1.0, 1.0, 0.5]>
+    %sum = num.products %start, %W, %x : !zeroskew.acc<32, [1.0, 1.0, 1.0, 0.5]>, memref<4x4x!zeroskew.q<8, [1.0, 1.0, 1.0, 0.5], 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, [1.0, 1.0, 1.0, 0.5]>
+    %y = num.finish %sum : !zeroskew.acc<32, [1.0, 1.0, 1.0, 0.5]> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @two_factors
+// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_pair_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
+// NONE-LABEL: func.func @two_factors
 
 // -----
 
@@ -505,7 +526,7 @@ func.func @rounded_once(%X: memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>>, %Y:
   func.return
 }
 // CHECK-LABEL: func.func @rounded_once
-// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_pair_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, to_even = 1> {
+// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_factor_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, to_even = 1> {
 // NONE-LABEL: func.func @rounded_once
 // NONE: num.contract %i to 4 {
 

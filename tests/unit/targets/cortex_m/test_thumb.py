@@ -24,7 +24,7 @@ from tinyml.targets.cortex_m.composer.coded_rows_armv6m import CodedRowsArmv6m
 from tinyml.targets.cortex_m.composer.depthwise import SlidingWindow
 from tinyml.targets.cortex_m.composer.depthwise_armv6m import ChannelsArmv6m
 from tinyml.targets.cortex_m.composer.fragments import statement
-from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
+from tinyml.targets.cortex_m.composer.paired_rows import ByOneFactor, PairedWindow
 from tinyml.targets.cortex_m.composer.rows import RowPairs, SingleWindow, WidenedRows
 from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
 from tinyml.targets.cortex_m.composer.shifted_rows import ShiftedRowPairs, ShiftedWindow
@@ -57,6 +57,7 @@ KERNELS: dict[str, list[RepeatedCode]] = {
             WidenedRows(ROWS),
             SingleWindow(Tile(13, 1, 50, 0, 50, 1, 0)),
             PairedWindow(Tile(13, 1, 50, 0, 50, 1, 0)),
+            ByOneFactor(Tile(13, 1, 50, 0, 50, 1, 0)),
         ),
         *(ShiftedRowPairs(replace(ROWS, right=9)), ShiftedWindow(Tile(13, 1, 50, 0, 50, 1, 0, right=9))),
         *(Winograd1d(PIXELS), Winograd2d(Tile(7, 3, 48, 160, 16, 8, -5, lines=2))),
