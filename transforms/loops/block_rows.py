@@ -15,7 +15,7 @@ from itertools import product
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -28,10 +28,13 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.scratch import element_bytes, elements_of, memref_type, packed_bits
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, compile_for, offers
-from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, accesses, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, buffer_access, distance
+from tinyml.transforms.ir.buffers import first_element, start_of
+from tinyml.transforms.ir.indices import AffineSum
 from tinyml.transforms.ir.loop_nest import LoopBuilder, local_array, needed
 from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
@@ -323,6 +326,28 @@ def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
     rows = [
         distance(store, read, op.body.block, trips=op.rows)
         for store, read in product(found, found)
-        if store.writes and read.op in early
+        if store.writes and read.op in early and not _is_apart(store, read.op, op)
     ]
     return any(apart is None or 0 < apart < DISJOINT_DISTANCE for apart in rows)
+
+
+def _is_apart(store: Access, products: Operation, op: num.ContractOp) -> bool:
+    """Whether `products` are computed from runs of elements to which no row stores. The runs may be in the memory of
+    the stored elements, as when a result takes the bytes of an operand that is read row by row.
+    """
+    if not isinstance(products, num.ProductsOp) or store.start is None:
+        return False
+    index = op.body.block.args[0]
+    for run in products.operands:
+        if not isinstance(run.type, MemRefType) or store.is_apart(buffer_access(products, run)):
+            continue
+        width = 8 * element_bytes(memref_type(run))
+        first = first_element(run).times(width).plus(AffineSum(8 * start_of(scratch.root(run)), {}))
+        gap = store.start.plus(first, -1)
+        reach = gap.factors.get(index, 0) * (op.rows - 1)
+        low, high = gap.constant + min(reach, 0), gap.constant + max(reach, 0)
+        if gap.factors.keys() - {index} or packed_bits(memref_type(run)) is not None:
+            return False
+        if low < width * elements_of(run) and high + store.width > 0:
+            return False
+    return True
