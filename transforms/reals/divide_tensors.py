@@ -21,8 +21,8 @@ class DivideTensorsPass(ModulePass):
     """Compute slices of a tensor separately if they divide the tensor along one axis.
 
     The tensor must be computed by products of several rows and a constant, by elementwise ops, by softmax or
-    normalisation along another axis, or by concatenation of the parts. Every op is divided, so that no op is
-    executed twice. All other slices are unchanged. Where parts are concatenated and then transposed, they are
+    normalisation along another axis, by transposition, or by concatenation of the parts. Every op is divided, so that
+    no op is executed twice. All other slices are unchanged. Where parts are concatenated and then transposed, they are
     instead concatenated along the axis to which the transposition would move them.
     """
 

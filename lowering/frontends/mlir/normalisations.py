@@ -38,19 +38,10 @@ def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
         return None
     x = power.inputs[0]
     difference = x.made_by("Sub")
-    if difference is not None and difference.inputs[1].stored[axes[0]] == 1:
-        most = _maximum(difference.inputs[1])
-        # Softmax is invariant to a subtracted maximum along the axis.
-        x = difference.inputs[0] if most is difference.inputs[0] else x
+    if difference is not None and difference.inputs[0].shape == x.shape == difference.inputs[0].stored:
+        # Softmax is invariant to numbers that are subtracted from all elements along the axis, such as the maximum.
+        x = difference.inputs[0] if difference.inputs[1].stored[axes[0]] == 1 else x
     return to.node("Softmax", [x], x.shape, axis=axes[0])
-
-
-def _maximum(tensor: Tensor) -> Tensor | None:
-    """Match a maximum along some axes, directly or after broadcasts. Return its input, or None for any other
-    tensor.
-    """
-    made = core(tensor).made_by("ReduceMax")
-    return None if made is None else made.inputs[0]
 
 
 @recognises("Div")

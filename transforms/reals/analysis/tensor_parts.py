@@ -49,28 +49,34 @@ def divide(module: ModuleOp) -> None:
     """Compute the parts of tensors separately, if only parts of a tensor are read and together they are the whole
     tensor.
     """
-    # Readers come last; if a tensor is divided, only parts of its operands are read.
-    for op in list(module.walk(reverse=True)):
-        if isinstance(op, tdsl.TensorOp) and not isinstance(op, tdsl.ReshapeOp | tdsl.SliceOp) and op.out.uses:
-            _divide(op.out)
-    dce(module)
+    divided = True
+    while divided:
+        divided = False
+        # Readers come last; if a tensor is divided, only parts of its operands are read.
+        for op in list(module.walk(reverse=True)):
+            if isinstance(op, tdsl.TensorOp) and not isinstance(op, tdsl.ReshapeOp | tdsl.SliceOp) and op.out.uses:
+                divided |= _divide(op.out)
+        # A part may be divided further, such as the queries among queries, keys and values by heads.
+        dce(module)
 
 
-def _divide(value: SSAValue) -> None:
+def _divide(value: SSAValue) -> bool:
+    """Compute the parts of a value separately. Return whether this is possible."""
     slices = _parts_read(value, None)
     parts = sorted({part for _, part in slices or ()}, key=lambda part: part.start)
     if len(parts) < 2:
-        return
+        return False
     ends = [0, *(part.stop for part in parts)]
     whole = ends[-1] * parts[0].rows == prod(tdsl.shape_of(value))
     if not whole or [part.start for part in parts] != ends[:-1] or not all(_is_computed(value, part) for part in parts):
-        return
+        return False
     owner = value.owner
     assert slices is not None
     assert isinstance(owner, Operation)
     computed = {part: _Parts(part, InsertPoint.before(owner)).of(value) for part in parts}
     for slice, part in slices:
         Rewriter.replace_op(slice, tdsl.ReshapeOp(computed[part], tdsl.shape_of(slice.out)))
+    return True
 
 
 def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp, Part]] | None:
@@ -137,6 +143,9 @@ def _is_computed(value: SSAValue, part: Part) -> bool:
             return op.result.has_one_use() and isinstance(op.result.type.encoding, NoneAttr)
         case tdsl.ConcatOp():
             return _concatenated(op, axis, first, count) is not None
+        case tdsl.TransposeOp():
+            own = Part.of(tdsl.shape_of(op.input), op.axes[axis], first, count)
+            return op.input.has_one_use() and _is_computed(op.input, own)
         case tdsl.MatmulOp():
             plain = op.acc is None and op.shifts is None and tdsl.shape_of(op.lhs)[0] > 1
             constant = isinstance(op.rhs.owner, tdsl.ConstOp)
@@ -195,6 +204,12 @@ class _Parts(NamedTuple):
                 made = _concatenated(op, axis, first, count)
                 assert made is not None
                 return made
+            case tdsl.TransposeOp():
+                own = [*tdsl.shape_of(op.input)]
+                part = Part.of(tuple(own), op.axes[axis], first, count)
+                own[op.axes[axis]] = count
+                operand = self._shaped(self._replace(part=part).of(op.input), tuple(own))
+                return self._computed(op, {op.input: operand})
             case tdsl.MatmulOp():
                 return self._computed(op, {op.rhs: self._replace(part=_columns(op, self.part)).of(op.rhs)})
             case _:

@@ -286,7 +286,7 @@ func.func @after(%V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %
 
 // -----
 
-// Rows that read what earlier rows have stored are taken one by one: through the vector...
+// Rows that read what earlier rows have stored are taken one by one...
 func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>) {
   %c0 = arith.constant 0 : index
   %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
@@ -311,7 +311,44 @@ func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 1
 
 // -----
 
-// ...or through what the sums start from.
+// ...but not if the rows are stored before the first element of the vector, in the same memory.
+func.func @before(%W: memref<4x8x!fixed.q<8, 3>>, %X: memref<12x!fixed.q<8, 3>>) {
+  %c4 = arith.constant 4 : index
+  %x = scratch.slice %X[%c4] : memref<12x!fixed.q<8, 3>> to memref<8x!fixed.q<8, 3>>
+  num.contract %i to 4 {
+    %zero = num.zero : !fixed.acc<32, 6>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<4x8x!fixed.q<8, 3>>, memref<8x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %y = num.finish %sum : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+    memref.store %y, %X[%i] : memref<12x!fixed.q<8, 3>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @before
+// CHECK-NOT: num.contract
+// CHECK: num.call #num.dot_rows
+// NONE-LABEL: func.func @before
+
+// -----
+
+// One element further, the last row is stored in the first element of the vector.
+func.func @on_the_first(%W: memref<4x8x!fixed.q<8, 3>>, %X: memref<12x!fixed.q<8, 3>>) {
+  %c3 = arith.constant 3 : index
+  %x = scratch.slice %X[%c3] : memref<12x!fixed.q<8, 3>> to memref<8x!fixed.q<8, 3>>
+  num.contract %i to 4 {
+    %zero = num.zero : !fixed.acc<32, 6>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<4x8x!fixed.q<8, 3>>, memref<8x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %y = num.finish %sum : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+    memref.store %y, %X[%i] : memref<12x!fixed.q<8, 3>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @on_the_first
+// CHECK: num.contract %i to 4 {
+// NONE-LABEL: func.func @on_the_first
+
+// -----
+
+// Rows are also taken one by one if they read earlier rows through what the sums start from.
 func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<7x1x!fixed.q<16, 10>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

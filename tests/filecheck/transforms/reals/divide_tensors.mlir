@@ -240,3 +240,31 @@ func.func @strided(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 // CHECK-NEXT: %y = tdsl.slice %p[%c0, %c0] {strides = array<i64: 1, 2>} : tensor<2x4xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %z = tdsl.slice %p[%c0, %c2] : tensor<2x4xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: func.return %y, %z : tensor<2x2xf32>, tensor<2x2xf32>
+
+// -----
+
+// Queries and keys of two heads come from one product, which two transpositions order by kind and by head.
+func.func @transposed_heads(%X: tensor<3x2xf32>) -> (tensor<3x1xf32>, tensor<3x1xf32>, tensor<1x3x2x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %W = tdsl.const dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32> -> tensor<2x4xf32>
+  %p = tdsl.matmul %X, %W : tensor<3x2xf32>, tensor<2x4xf32> -> tensor<3x4xf32>
+  %kinds = tdsl.reshape %p : tensor<3x4xf32> -> tensor<3x2x2xf32>
+  %both = tdsl.transpose %kinds {permutation = array<i64: 1, 0, 2>} : tensor<3x2x2xf32> -> tensor<2x3x2xf32>
+  %q = tdsl.slice %both[%c0, %c0, %c0] : tensor<2x3x2xf32> -> tensor<1x3x2xf32>
+  %k = tdsl.slice %both[%c1, %c0, %c0] : tensor<2x3x2xf32> -> tensor<1x3x2xf32>
+  %parts = tdsl.reshape %q : tensor<1x3x2xf32> -> tensor<3x2x1xf32>
+  %heads = tdsl.transpose %parts {permutation = array<i64: 1, 0, 2>} : tensor<3x2x1xf32> -> tensor<2x3x1xf32>
+  %first = tdsl.slice %heads[%c0, %c0, %c0] : tensor<2x3x1xf32> -> tensor<1x3x1xf32>
+  %second = tdsl.slice %heads[%c1, %c0, %c0] : tensor<2x3x1xf32> -> tensor<1x3x1xf32>
+  %q0 = tdsl.reshape %first : tensor<1x3x1xf32> -> tensor<3x1xf32>
+  %q1 = tdsl.reshape %second : tensor<1x3x1xf32> -> tensor<3x1xf32>
+  %ks = tdsl.reshape %k : tensor<1x3x2xf32> -> tensor<1x3x2x1xf32>
+  func.return %q0, %q1, %ks : tensor<3x1xf32>, tensor<3x1xf32>, tensor<1x3x2x1xf32>
+}
+// CHECK-LABEL: func.func @transposed_heads
+// CHECK-DAG: tdsl.const dense<{{\[\[}}1.000000e+00], [5.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: tdsl.const dense<{{\[\[}}2.000000e+00], [6.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: tdsl.const dense<{{\[\[}}3.000000e+00, 4.000000e+00], [7.000000e+00, 8.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NOT: tdsl.slice
+// CHECK: func.return

@@ -173,3 +173,64 @@ func.func @factors(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
 // CHECK-LABEL: func.func @factors
 // CHECK: %b = tdsl.mul %three, %a
 // CHECK: %d = tdsl.mul %c, %twos
+
+// -----
+
+// Into the weights and the biases of a layer; into the weights of one factor of a product of two layers, in any order
+// of elements; and into the factor and the start value of a convolution.
+func.func @layers(%x: tensor<2x2xf32>, %image: tensor<1x1x2x1xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1x2x1xf32>) {
+  %two = tdsl.const dense<2.0> : tensor<f32> -> tensor<f32>
+  %u = tdsl.const dense<[[1.0, 3.0], [5.0, 7.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.const dense<[9.0, 11.0]> : tensor<2xf32> -> tensor<2xf32>
+  %ux = tdsl.matmul %x, %u : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %layer = tdsl.add %a, %ux : tensor<2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %y = tdsl.mul %layer, %two : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %v = tdsl.const dense<[[0.25, 1.25], [2.25, 3.25]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %w = tdsl.const dense<[[0.75, 1.75], [2.75, 3.75]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %q = tdsl.matmul %x, %v : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %k = tdsl.matmul %x, %w : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %t = tdsl.transpose %q {permutation = array<i64: 1, 0>} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %scores = tdsl.matmul %t, %k : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %z = tdsl.mul %two, %scores : tensor<f32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %f = tdsl.const dense<13.0> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
+  %b = tdsl.const dense<15.0> : tensor<1xf32> -> tensor<1xf32>
+  %c = tdsl.conv2d %f, %image from %b : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x1xf32>, tensor<1x1x2x1xf32> -> tensor<1x1x2x1xf32>
+  %d = tdsl.mul %c, %two : tensor<1x1x2x1xf32>, tensor<f32> -> tensor<1x1x2x1xf32>
+  func.return %y, %z, %d : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1x2x1xf32>
+}
+// CHECK-LABEL: func.func @layers
+// CHECK-NEXT: %u = tdsl.const dense<{{\[\[}}2.000000e+00, 6.000000e+00], [1.000000e+01, 1.400000e+01]]>
+// CHECK-NEXT: %a = tdsl.const dense<[1.800000e+01, 2.200000e+01]>
+// CHECK-NEXT: %ux = tdsl.matmul %x, %u
+// CHECK-NEXT: %layer = tdsl.add %a, %ux
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}5.000000e-01, 2.500000e+00], [4.500000e+00, 6.500000e+00]]>
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}7.500000e-01, 1.750000e+00], [2.750000e+00, 3.750000e+00]]>
+// CHECK-NOT: tdsl.mul
+// CHECK: %f = tdsl.const dense<2.600000e+01>
+// CHECK-NEXT: %b = tdsl.const dense<3.000000e+01>
+// CHECK-NEXT: %c = tdsl.conv2d
+// CHECK-NEXT: func.return %layer, %scores, %c
+
+// -----
+
+// Not into a layer that is read twice, whose biases are read twice, or to which a variable is added.
+func.func @shared_layers(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %two = tdsl.const dense<2.0> : tensor<f32> -> tensor<f32>
+  %u = tdsl.const dense<[[1.0, 3.0], [5.0, 7.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %v = tdsl.const dense<[[1.0, 3.0], [5.0, 9.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %w = tdsl.const dense<[[1.0, 3.0], [5.0, 11.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.const dense<[9.0, 11.0]> : tensor<2xf32> -> tensor<2xf32>
+  %b = tdsl.matmul %x, %u : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %c = tdsl.mul %b, %two : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %d = tdsl.matmul %x, %v : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %e = tdsl.add %d, %a : tensor<2x2xf32>, tensor<2xf32> -> tensor<2x2xf32>
+  %f = tdsl.mul %e, %two : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %g = tdsl.matmul %x, %w : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %h = tdsl.add %g, %x : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %i = tdsl.mul %h, %two : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  func.return %b, %c, %a, %f, %i : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @shared_layers
+// CHECK: %c = tdsl.mul %b, %two
+// CHECK: %f = tdsl.mul %e, %two
+// CHECK: %i = tdsl.mul %h, %two
