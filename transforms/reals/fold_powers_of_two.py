@@ -1,9 +1,9 @@
-"""`fold-powers-of-two`: folds a multiplication by a power of two into constant factors (L0).
+"""`fold-powers-of-two`: folds a multiplication by a power of two into an adjacent constant factor (L0).
 
-2 (W x) equals (2 W) x in every bit, and 2 (W x + b) equals (2 W) x + 2 b. This holds for reals and for every format
-whose precision does not depend on the magnitude. In floats, the precision depends on the magnitude, so no constant may
-become subnormal or infinite. In fixed point only the constant's scale changes, not its raws. A multiplication without
-such a constant, as in exp(2 x), is unchanged.
+2 (W x) equals (2 W) x in every bit. This holds for reals and for every format whose precision does not depend on the
+magnitude. In floats, the precision depends on the magnitude, so no constant may become subnormal or infinite. In fixed
+point only the constant's scale changes, not its raws. A multiplication without such a constant, as in exp(2 x), is
+unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -22,7 +22,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
 
-_Product = tdsl.ProductOp | tdsl.Conv2dOp | tdsl.MulOp
+_Product = tdsl.ProductOp | tdsl.MulOp
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ class FoldPowersOfTwoPass(ModulePass):
     """Fold multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
     The constant must be a factor of a product. Either the multiplication by the power of two reads the result of
-    this product, or the product is the only reader of the multiplication. The multiplication may also read a sum of
-    such products and of constants, or the product of another such result, and elements may be reordered on the way.
+    this product, or the product is the only reader of the multiplication.
     """
 
     name = "fold-powers-of-two"
@@ -49,46 +48,24 @@ class _Fold(RewritePattern):
                 continue
             if tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
                 continue
-            reader = tdsl.only_reader(op.out)
-            factors = [reader.lhs, reader.rhs] if isinstance(reader, _Product) and reader is not op else []
-            constants = [factor for factor in factors if isinstance(factor.owner, tdsl.ConstOp)]
-            folded = next(filter(None, (_folded(value, power) for value in (scaled, *constants))), None)
+            constants = [*_constants(tdsl.only_maker(scaled)), *_constants(tdsl.only_reader(op.out), op)]
+            folded = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
             if folded is not None:
-                for old, new in folded:
-                    rewriter.insert(new, InsertPoint.before(old))
-                    rewriter.replace(old, [], [new.result])
+                old, new = folded
+                rewriter.insert(new, InsertPoint.before(old))
+                rewriter.replace(old, [], [new.result])
                 rewriter.replace(op, [], [scaled])
                 return
 
 
-_Folded = list[tuple[tdsl.ConstOp, tdsl.ConstOp]]
+def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
+    """The constant factors of a product that have no other readers. Empty for any other op.
 
-
-def _folded(value: SSAValue, power: float) -> _Folded | None:
-    """Constants with their replacements, by which a value becomes `power` times the value. None if there are none, or
-    if the value, or a value that is computed from a replaced constant, has several readers.
+    folded: a multiplication that does not count as a product.
     """
-    if not value.has_one_use():
-        return None
-    match op := value.owner:
-        case tdsl.ConstOp():
-            return None if (scaled := _scaled(op, power)) is None else [scaled]
-        case tdsl.ReshapeOp() | tdsl.TransposeOp():
-            return _folded(op.input, power)
-        case tdsl.AddOp() | tdsl.SubOp():
-            left = _folded(op.lhs, power)
-            right = None if left is None else _folded(op.rhs, power)
-            return None if left is None or right is None else left + right
-        case tdsl.ProductOp() | tdsl.Conv2dOp() | tdsl.MulOp():
-            start = None if isinstance(op, tdsl.MulOp) else op.initial
-            for factor in sorted((op.lhs, op.rhs), key=lambda factor: not isinstance(factor.owner, tdsl.ConstOp)):
-                found = _folded(factor, power)
-                added = [] if start is None else _folded(start, power)
-                if found is not None and added is not None:
-                    return found + added
-            return None
-        case _:
-            return None
+    factors = [product.lhs, product.rhs] if isinstance(product, _Product) and product is not folded else []
+    owners = [factor.owner for factor in factors if factor.has_one_use()]
+    return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
