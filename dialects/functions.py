@@ -16,7 +16,7 @@ WEIGHTS_AS_DATA = OwnAttribute(
 
 DATA = OwnAttribute(
     "tinyml.data",
-    {"scratch.constant": UNIT, "c.constant": UNIT},
+    {"scratch.constant": UNIT, "c.constant": UNIT, "c.symbol": UNIT},
     "The content of the array is data that the program finds at an address, and not a part of the program.",
 )
 

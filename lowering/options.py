@@ -178,7 +178,8 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     weights_margin: float | None = option(
-        "with --weights-at, choose formats in which weights may be larger by this factor after another training",
+        "with --weights-at, choose formats in which weights may be larger by this factor after another training, and "
+        "leave room for forests with more trees, nodes and leaves by this factor",
         default=None,
         metavar="FACTOR",
         group=OptionGroup.MEMORY,

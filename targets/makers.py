@@ -206,12 +206,14 @@ class FarConstants(Maker):
     * needs, large: as in `Maker`.
     * kernel: a function that returns the kernel of the same sum for far weights; None if there is no such kernel.
     * load: the additional time of reading an element, compared with a near element, in the unit of the board.
+    * section: the linker section of far constants, in which a blob of weights may be; without it, blobs are near.
     """
 
     needs: str
     kernel: Callable[[Kernel], Kernel | None]
     load: float
     large: bool = False
+    section: str | None = None
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if isinstance(nest, FarWeightsQuery) and (kernel := self.kernel(nest.near)) is not None:

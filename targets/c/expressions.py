@@ -21,6 +21,7 @@ from tinyml.dialects.c.types import (
     variable_type,
     width_of,
 )
+from tinyml.dialects.functions import DATA
 from tinyml.targets.c.text import (
     COMPARISON,
     CONDITIONAL,
@@ -118,7 +119,7 @@ class Expressions:
         if self.structure is not None and op.symbol.string_value() == self.structure.data:
             return Text(f"({spell(op.result.type)})&{self.static(self.structure)}", UNARY, op.result.type)
         name = self.memory(op.symbol, op.instance, operand)
-        if pointer_type(op.result).memory.data == FAR:
+        if pointer_type(op.result).memory.data == FAR and DATA not in op.attributes:
             name = f"{_FAR_ADDRESS}({name})"
         return Text(name, PRIMARY, op.result.type)
 

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.functions import DATA
 from tinyml.targets.registry import HOST, chip_of, compile_for, far_load
 from tinyml.transforms.ir.cost.demand import demand_of, far_call, trip_count
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
@@ -31,7 +32,7 @@ class PlaceConstantsPass(ModulePass):
     Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights, or a
     function for single packed elements, reads it. Constants are chosen by the additional time per byte, then by their
     order. If more bytes are chosen than necessary, the constants with the greatest additional time stay near. Without
-    far flash, or if all constants fit, the program is unchanged.
+    far flash, or if all constants fit, the program is unchanged. Constants that are data are never moved.
 
     target: as for `select-kernels`.
     near: the maximum bytes of near constants; the default is the number of bytes that the target's short addresses
@@ -57,7 +58,7 @@ class PlaceConstantsPass(ModulePass):
 
 
 @dataclass(frozen=True)
-class _Movable:
+class Movable:
     """Constants with equal bits that can move to far flash.
 
     kernels: the calls of kernels that read the constants.
@@ -79,11 +80,11 @@ class _Movable:
             op.kernel = num.FarKernelAttr.of(op.kernel)
 
 
-def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
+def _chosen(movables: Sequence[Movable], surplus: int) -> list[Movable]:
     """Choose constants with at least `surplus` bytes in total whose move to far flash costs little time. All
     constants if they have fewer bytes.
     """
-    taken: list[_Movable] = []
+    taken: list[Movable] = []
     for movable in sorted(movables, key=lambda each: each.time / each.bytes):
         if surplus <= 0:
             break
@@ -96,17 +97,25 @@ def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
     return taken
 
 
-def _movables(module: ModuleOp, target: str) -> list[_Movable]:
+def _movables(module: ModuleOp, target: str) -> list[Movable]:
     equal: dict[Attribute, list[scratch.ConstantOp]] = {}
     for op in module.walk():
-        if isinstance(op, scratch.ConstantOp) and not op.loaded and op.far is None and scratch.bytes_of(op.result):
+        if isinstance(op, scratch.ConstantOp) and _may_move(op) and scratch.bytes_of(op.result):
             equal.setdefault(op.value, []).append(op)
-    found = (_movable(constants, target) for constants in equal.values())
+    found = (movable_of(constants, target) for constants in equal.values())
     return [movable for movable in found if movable is not None]
 
 
-def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
-    """Constants with equal bits as a `_Movable`. None if a reader requires that they are near."""
+def _may_move(op: scratch.ConstantOp) -> bool:
+    """Whether a constant is near. `mark-weights` decides on constants that are data, which move only together."""
+    return not op.loaded and op.far is None and DATA not in op.attributes
+
+
+def movable_of(constants: Sequence[scratch.ConstantOp], target: str) -> Movable | None:
+    """Constants with equal bits as a `Movable`. None if a reader requires that they are near.
+
+    target: the board.
+    """
     kernels: list[num.CallOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
@@ -120,7 +129,7 @@ def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable |
             time += _executions(op) * (far_load(target) or 0)
         else:
             return None
-    return _Movable(constants, kernels, scratch.bytes_of(constants[0].result), time)
+    return Movable(constants, kernels, scratch.bytes_of(constants[0].result), time)
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
