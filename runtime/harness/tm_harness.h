@@ -63,8 +63,13 @@ extern TM_INPUT tm_array[TM_INPUT_LENGTH];
 TM_INPUT tm_array[TM_INPUT_LENGTH];
 #endif
 #if TM_BLOB
+#if TM_JOIN(TM_MODEL, _BLOB_FAR)
+#define tm_blob() TM_JOIN(TM_MODEL, _blob_address)()
+#else
+#define tm_blob() TM_JOIN(TM_MODEL, _blob)
+#endif
 /* Binds the linked weights; a program that refuses them never answers. */
-#define tm_bind() while (TM_JOIN(TM_MODEL, _bind)(TM_JOIN(TM_MODEL, _blob)) != 0) {}
+#define tm_bind() while (TM_JOIN(TM_MODEL, _bind)(tm_blob()) != 0) {}
 #else
 #define tm_bind()
 #endif

@@ -93,7 +93,7 @@ MAKERS = (
     REQUANTISED_CHANNELS,
     RowCoder("tm_avr_rows", part_on_call(f"{_COMPOSER}.coded_rows:coded_rows"), needs=MUL),
     *_forests(),
-    FarConstants(ELPM, on_call("tinyml.targets.avr.listed_kernels:far_kernel"), load=6.0),
+    FarConstants(ELPM, on_call("tinyml.targets.avr.listed_kernels:far_kernel"), load=6.0, section=".text.tinyml_far"),
 )
 """The chip's table of makers, the best first."""
 

@@ -570,11 +570,17 @@ TABLES: dict[str, dict[str, Column]] = {
         "bytes accessed, by the loops": ("place {row}", "{stated1} and {stated2}"),
         "bytes accessed, in the emulator": ("place {row}", "{counted1} and {counted2}"),
     },
-    "memory-blob-forests": {
-        "flash": ("bound '{row}'", "{flash}"),
-        "cycles": ("bound '{row}'", "{cycles}"),
-        "RAM": ("bound '{row}'", "{ram}"),
-        "accuracy, %": ("bound '{row}'", "{accuracy:.1f}"),
+    **{
+        name: {
+            heading: (f"bound '{model}{{row}}'", cell)
+            for heading, cell in {
+                "flash": "{flash}",
+                "cycles": "{cycles}",
+                "RAM": "{ram}",
+                "accuracy, %": "{accuracy:.1f}",
+            }.items()
+        }
+        for name, model in (("memory-blob", ""), ("memory-blob-forests", "forest, "))
     },
     "memory-digits": {
         "images": ("digits cnn-gural-mnist10-4bit", "{images}"),

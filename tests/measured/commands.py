@@ -300,9 +300,9 @@ def _place(board: str, _: list[str]) -> Values:
 
 
 def _bound(row: str, _: list[str]) -> Values:
-    from measured.measures.bound_forests import bound_forest
+    from measured.measures.bound_models import bound_model
 
-    return bound_forest(row)
+    return bound_model(row)
 
 
 def _chain(label: str, _: list[str]) -> Values:

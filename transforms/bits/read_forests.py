@@ -21,14 +21,11 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import INDEX
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
-from tinyml.transforms.ir.forest_room import known_room
+from tinyml.transforms.ir.forest_room import FAR_FOREST, known_room, tables_of
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_SHORT = 1 << 15
-"""Indices of nodes and leaves have 16 bits below this number, otherwise 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +37,7 @@ class ReadForestsPass(ModulePass):
     features, thresholds and children of the inner nodes, and the votes of the leaves. Their lengths are those that
     `tinyml.forest_room` states; unused elements are zero, and are not read. Their element types depend only on
     `tinyml.forest_room` and the number formats.
+    If the function has the attribute `tinyml.far_forest`, the arrays are far constants.
     """
 
     name = "read-forests"
@@ -53,7 +51,8 @@ class ReadForestsPass(ModulePass):
                 declaration = declared[call.callee.string_value()]
                 if (content := declaration.attributes.get(FOREST)) is not None:
                     arguments = map(_uncast, call.arguments)
-                    _Reading(LoopBuilder(call), ForestCode.of(content), room).add_votes(*arguments)
+                    far = FAR_FOREST in function.attributes
+                    _Reading(LoopBuilder(call), ForestCode.of(content), room, far=far).add_votes(*arguments)
                     Rewriter.erase_op(call)
                     Rewriter.erase_op(declaration)
 
@@ -69,10 +68,11 @@ class _Reading:
     """The loop that reads a forest.
 
     room: the greatest numbers of trees, inner nodes and leaves, and the bits of a vote.
+    far: whether the arrays are far constants.
     """
 
-    def __init__(self, nest: LoopBuilder, forest: ForestCode, room: Sequence[int]):
-        self.nest, self.forest, self.room = nest, forest, room
+    def __init__(self, nest: LoopBuilder, forest: ForestCode, room: Sequence[int], *, far: bool):
+        self.nest, self.forest, self.room, self.far = nest, forest, room, far
 
     def table(self, name: str, numbers: NDArray[Any], length: int) -> SSAValue:
         """An array in flash with the elements of `numbers`, and zeros up to the given length."""
@@ -81,6 +81,7 @@ class _Reading:
         constant = scratch.ConstantOp.of(padded, element_type(padded))
         constant.result.name_hint = name
         constant.attributes[DATA] = UnitAttr()
+        constant.far = UnitAttr() if self.far else None
         return self.nest.insert(constant)
 
     def add_votes(self, input: SSAValue, outputs: SSAValue) -> None:
@@ -90,22 +91,18 @@ class _Reading:
         outputs: the array of results.
         """
         nest, trees, votes = self.nest, self.forest.trees, self.forest.votes
-        most_trees, nodes, leaves, bits = self.room
-        index = np.int16 if max(nodes, leaves) < _SHORT else np.int32
-        vote = next(np.dtype(f"i{bytes}") for bytes in (1, 2, 4) if 8 * bytes >= bits)
         results = self.forest.results
-        # The type of a feature's index is that of the greatest one, whichever of them the nodes compare.
-        feature = np.uint8 if memref_type(input).get_shape()[0] <= 1 << 8 else np.uint16
-        features = trees.features.astype(feature).view(f"i{np.dtype(feature).itemsize}")
-        tables = {
-            "features": (features, nodes),
-            "thresholds": (trees.thresholds, nodes),
-            "children": (trees.children.astype(index), 2 * nodes),
-            "roots": (trees.roots.astype(index), most_trees),
-            "votes": (votes.astype(vote), leaves * results),
-            "trees": (np.array([len(trees.roots)], np.int16), 1),
+        types = tables_of(self.room, self.forest, memref_type(input).get_shape()[0])
+        feature = types["features"][0]
+        numbers = {
+            "features": trees.features.astype(f"u{feature.itemsize}").view(feature),
+            "thresholds": trees.thresholds,
+            "children": trees.children,
+            "roots": trees.roots,
+            "votes": votes,
+            "trees": np.array([len(trees.roots)]),
         }
-        at = {name: self.table(name, *table) for name, table in tables.items()}
+        at = {name: self.table(name, numbers[name].astype(type), length) for name, (type, length) in types.items()}
         zero = nest.constant(0, element_type(votes))
         nest.over((results,), lambda k: nest.store(zero, outputs, k))
         count = nest.unsigned(nest.load(at["trees"], [nest.index(0)]))

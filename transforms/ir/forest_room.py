@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, counts
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, counts
+
+if TYPE_CHECKING:
+    from tinyml.dialects.layouts.trees import ForestCode
 
 FOREST_ROOM = OwnAttribute(
     "tinyml.forest_room",
     {HolderKind.FUNCTION: counts("three numbers of at least 1, or four", (3, 4))},
     "The greatest numbers of trees, inner nodes and leaves of a forest that is data, and the bits of a vote if known.",
 )
+
+FAR_FOREST = OwnAttribute(
+    "tinyml.far_forest",
+    {HolderKind.FUNCTION: UNIT},
+    "The arrays of a forest that is data are far constants.",
+)
+
+_SHORT = 1 << 15
+"""Indices of nodes and leaves have 16 bits below this number, otherwise 32 bits."""
 
 
 def room_of(numbers: Sequence[int]) -> Attribute:
@@ -32,3 +46,24 @@ def known_room(function: FuncOp) -> Sequence[int] | None:
     """The numbers of `FOREST_ROOM`; None for a function without the attribute."""
     attribute = function.attributes.get(FOREST_ROOM)
     return tuple(attribute.get_values()) if isinstance(attribute, DenseArrayBase) else None
+
+
+def tables_of(room: Sequence[int], forest: ForestCode, inputs: int) -> Mapping[str, tuple[np.dtype[Any], int]]:
+    """The element type and the length of each array of a forest that is data.
+
+    room: the greatest numbers of trees, inner nodes and leaves, and the bits of a vote.
+    inputs: the number of features of the model.
+    """
+    trees, nodes, leaves, bits = room
+    index = np.dtype(np.int16 if max(nodes, leaves) < _SHORT else np.int32)
+    # The type of a feature's index is that of the greatest one, whichever of them the nodes compare.
+    feature = np.dtype(np.int8 if inputs <= 1 << 8 else np.int16)
+    vote = next(np.dtype(f"i{bytes}") for bytes in (1, 2, 4) if 8 * bytes >= bits)
+    return {
+        "features": (feature, nodes),
+        "thresholds": (forest.trees.thresholds.dtype, nodes),
+        "children": (index, 2 * nodes),
+        "roots": (index, trees),
+        "votes": (vote, leaves * forest.results),
+        "trees": (np.dtype(np.int16), 1),
+    }

@@ -5,9 +5,11 @@
 // RUN: tinyml-opt %s -p 'bind-weights{weights_at="0xFFFFFFD4"}' | filecheck %s --check-prefix=TOP
 // RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0xFFFFFFD8"}' 2>&1 | filecheck %s --check-prefix=ABOVE
 // RUN: not tinyml-opt %s -p 'bind-weights{weights_at="a b"}' 2>&1 | filecheck %s --check-prefix=BLANK
-// RUN: sed 's/host/uno/' %s | tinyml-opt -p 'bind-weights{weights_at="0xFFD4"}' | filecheck %s --check-prefix=LAST
+// RUN: sed 's/host/mega/' %s | tinyml-opt -p 'bind-weights{weights_at="0xFFD4"}' | filecheck %s --check-prefix=LAST
+// RUN: sed 's/host/uno/' %s | tinyml-opt -p 'bind-weights{weights_at="0x7DD4"}' | filecheck %s --check-prefix=FLASH
+// RUN: sed 's/host/uno/' %s | not tinyml-opt -p 'bind-weights{weights_at="0x7DD8"}' 2>&1 | filecheck %s --check-prefix=NO-FLASH
 // RUN: sed 's/host/cortex-m4/; s/2xi32/2xi8/' %s | tinyml-opt -p 'bind-weights{weights_at=".weights"}' | filecheck %s --check-prefix=APART
-// RUN: sed 's/host/uno/' %s | not tinyml-opt -p 'bind-weights{weights_at="0xFFD8"}' 2>&1 | filecheck %s --check-prefix=BEYOND
+// RUN: sed 's/host/mega/' %s | not tinyml-opt -p 'bind-weights{weights_at="0xFFD8"}' 2>&1 | filecheck %s --check-prefix=BEYOND
 // RUN: sed 's/{tinyml.data}//' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: sed 's/host/uno/; s/\(xi[0-9]*>\) {tinyml.data}/\1 far {tinyml.data}/' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=FAR
 // RUN: mkdir -p %t && tinyml-opt %s -p 'bind-weights{weights_at=".weights"}' > %t/net.mlir
@@ -37,12 +39,14 @@ builtin.module attributes {tinyml.target = "host"} {
 // WRONG: --weights-at: expected an address or the name of a section, got '0xZ'
 // LAST: #define net_BLOB_ADDRESS 0xFFD4u
 // LAST: static const uint8_t net_blob_head[20] TM_FLASH = {
-// BEYOND: --weights-at: the 43 bytes at 0xFFD8 end beyond the first 64 KB of avr's flash
+// FLASH: #define net_BLOB_ADDRESS 0x7DD4u
+// NO-FLASH: --weights-at: the 43 bytes at 0x7DD8 end beyond the 32256 bytes of flash of uno
+// BEYOND: --weights-at: the 43 bytes at 0xFFD8 end beyond the first 64 KB of avr's flash: choose 0x10000 or beyond
 // APART-LABEL: c.verbatim
 // APART: #define net_w ((const int8_t *)(net_blob_bytes + 32))
 // APART-SAME: #define net_b ((const int8_t *)(net_blob_bytes + 36))
 // NONE: --weights-at: the program has no arrays of numbers
-// FAR: --weights-at: a blob lies in the first 64 KB of avr's flash, and these weights do not
+// FAR: --weights-at: the weights are far constants, which a blob on uno does not hold
 // TOP: #define net_BLOB_ADDRESS 0xFFFFFFD4u
 // ABOVE: --weights-at: the 43 bytes at 0xFFFFFFD8 end beyond an address of 32 bits
 // BLANK: --weights-at: expected an address or the name of a section, got 'a b'

@@ -5,6 +5,7 @@
 // RUN: sed 's/2xi8>/256xi8>/g; s/dense<\[5, -7\]> : tensor<256xi8>/dense<[5, -7]> : tensor<2xi8>/' %s | tinyml-opt -p read-forests | filecheck %s --check-prefix=BYTE
 // RUN: sed 's/2xi8>/257xi8>/g; s/dense<\[5, -7\]> : tensor<257xi8>/dense<[5, -7]> : tensor<2xi8>/' %s | tinyml-opt -p read-forests | filecheck %s --check-prefix=WIDE
 // RUN: sed 's/attributes {tinyml.forest_room[^}]*}//' %s | tinyml-opt -p read-forests | filecheck %s --check-prefix=NONE
+// RUN: sed 's/attributes {tinyml.forest_room/attributes {tinyml.far_forest, tinyml.forest_room/' %s | tinyml-opt -p read-forests | filecheck %s --check-prefix=FAR
 
 // There is room for three trees, four inner nodes and three leaves. Votes of the sums' 16 bits take 8.
 func.func @forest(%x: memref<2xi8>) -> memref<2xi16> attributes {tinyml.forest_room = array<i64: 3, 4, 3, 8>} {
@@ -37,3 +38,4 @@ func.func private @trees(memref<?xi8>, memref<2xi16>) attributes {tinyml.forest 
 // BYTE: %features = scratch.constant dense<[1, 0, 0, 0]> : tensor<4xi8>
 // WIDE: %features = scratch.constant dense<[1, 0, 0, 0]> : tensor<4xi16>
 // NONE: func.call @trees
+// FAR-COUNT-6: scratch.constant {{.*}} far {tinyml.data}

@@ -1,4 +1,7 @@
 // RUN: tinyml-opt %s -p mark-weights --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'mark-weights{weights_at="0x20000" target=uno}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'mark-weights{weights_at="0xFFFC" target=mega}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'mark-weights{weights_at=".weights" target=mega}' --split-input-file | filecheck %s
 
 // Numbers of a format are data, tables of integers and numbers in RAM are not.
 func.func @free() attributes {tinyml.weights_as_data} {
@@ -9,8 +12,8 @@ func.func @free() attributes {tinyml.weights_as_data} {
   func.return
 }
 // CHECK-LABEL: func.func @free
-// CHECK: %w = scratch.constant {{.*}} {tinyml.data} -> memref<2x!fixed.q<8, 4>, #scratch.flash>
-// CHECK: %one = scratch.constant {{.*}} {tinyml.data} -> memref<1x!fixed.q<8, 4>, #scratch.flash>
+// CHECK: %w = scratch.constant {{.*}}xi8> {tinyml.data} -> memref<2x!fixed.q<8, 4>, #scratch.flash>
+// CHECK: %one = scratch.constant {{.*}}xi8> {tinyml.data} -> memref<1x!fixed.q<8, 4>, #scratch.flash>
 // CHECK: %table = scratch.constant
 // CHECK-NOT: tinyml.data
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.estimators import datasets, sk
+from programs.far_flash import CODE
 from programs.spread import examples
 
 from tinyml.dialects.context import context
@@ -29,9 +30,6 @@ from tinyml.tools.driver.stages import load_program
 
 MEGA, OTHERS = "mega", ("atmega1284p", "host")
 SAMPLES = examples(2, 5)
-
-CODE = '__asm__(".section .init3,\\"ax\\",@progbits\\n\\tjmp 1f\\n\\t.space 66000\\n1:\\n\\t.text");\n'
-"""Code in front of all functions, as the linker orders them, which the program jumps over at its start."""
 
 CONSTANTS = (
     '__asm__(".section .progmem.data.more,\\"a\\",@progbits\\nmore:\\t.space 30000\\n\\t'

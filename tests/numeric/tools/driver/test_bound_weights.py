@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from programs.far_flash import CODE
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -35,14 +36,17 @@ import tinyml
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.toolchain import symbols
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.avr.chip import LPM_BYTES
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 
 HEAD, CRC = 32, 28
 OK, MISALIGNED, UNKNOWN, VERSION, PROGRAM, LENGTH, DAMAGED = range(7)
-BOARDS = ("host", "uno", "cortex-m4")
+PLACES = {"host": ".weights", "uno": ".weights", "mega": "0x20000", "cortex-m4": ".weights"}
+"""The place of the blob by board; on a Mega it is beyond the first 64 KB of flash."""
 KINDS = ("network", "forest")
 
 
@@ -108,10 +112,10 @@ class Bound:
         return (self.folder / "model.blob").read_bytes()
 
 
-@pytest.fixture(scope="module", params=product(BOARDS, KINDS), ids="-".join)
+@pytest.fixture(scope="module", params=product(PLACES, KINDS), ids="-".join)
 def bound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bound:
     folder, (board, kind) = tmp_path_factory.mktemp("bound"), request.param
-    first = compiled(trained(kind, 0), folder / "first", board, weights_at=".weights", weights_margin=2.0)
+    first = compiled(trained(kind, 0), folder / "first", board, weights_at=PLACES[board], weights_margin=2.0)
     again = compiled(trained(kind, 1), folder / "again", weights_for=str(first))
     return Bound(first, again, kind, interface_of(load_program(first / "ir/1-formats.mlir", context())))
 
@@ -153,11 +157,12 @@ def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
     ]
 
 
-def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
+def probe(folder: Path, blobs: list[bytes], target: str) -> None:
     """Write the program `probe`, which binds a blob and returns the result as its label. The input X[0] is the number
-    of the blob, and X[1] the number of bytes by which the blob is misaligned.
+    of the blob, and X[1] the number of bytes by which the blob is misaligned. If X[0] is -1, the address is 0; if it is
+    -2, the address is near the limit of 24 bits.
 
-    flash: the attribute in C of arrays in flash.
+    target: the board, which determines the memory of the blobs and the type of their addresses.
     """
     header = (folder / "model.h").read_text()
     length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]
@@ -166,19 +171,24 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
         f"{header}#define probe_INPUT_LENGTH {length[0]}\n#define probe_OUTPUT_LENGTH model_OUTPUT_LENGTH\n"
         f"int16_t probe_predict(const int8_t *X);\nconst {score} *probe_scores(void);\n"
     )
+    far = target == "mega"
+    flash = {"uno": "TM_FLASH", "mega": '__attribute__((section(".text.tinyml_far")))'}.get(target, "")
     arrays = [
         f"static const uint8_t blob_{i}[] {flash} __attribute__((aligned(8))) = {{{', '.join(map(str, blob))}}};"
         for i, blob in enumerate(blobs)
     ]
-    cases = [f"case {i}: blob = blob_{i}; break;" for i in range(len(blobs))]
+    address = "pgm_get_far_address(blob_{})" if far else "blob_{}"
+    cases = [f"case {i}: blob = {address.format(i)}; break;" for i in range(len(blobs))]
+    cases += ["case -2: blob = 0xFFFFFC; break;"] if far else []
     (folder / "probe.c").write_text(
         "\n".join(
             [
                 '#include "probe.h"',
+                *(["#include <avr/pgmspace.h>", CODE] if far else []),
                 *arrays,
                 f"const {score} *probe_scores(void) {{ return model_scores(); }}",
                 "int16_t probe_predict(const int8_t *X) {",
-                "    const uint8_t *blob = 0;",
+                f"    {'uint32_t ' if far else 'const uint8_t *'}blob = 0;",
                 f"    switch (X[0]) {{ {' '.join(cases)} }}",
                 "    if (X[0] >= 0 || X[1] != 0) blob += X[1];",
                 "    return model_bind(blob);",
@@ -196,12 +206,15 @@ def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], wor
     for file in ("model.c", "model.h"):
         shutil.copy(bound.folder / file, workdir / file)
     target = json.loads((bound.folder / "report.json").read_text())["target"]
-    probe(workdir, blobs, "TM_FLASH" if target == "uno" else "")
+    probe(workdir, blobs, target)
     interface = replace(bound.interface, name="probe")
     raws = np.zeros((len(inputs), bound.interface.array_length), "i1")
     raws[:, :2] = inputs
     runner = runner_for(target)
-    labels = runner.run(runner.build(workdir, interface, workdir), interface, raws).labels
+    build = runner.build(workdir, interface, workdir)
+    if target == "mega":
+        assert symbols(runner.chip, build.elf)["blob_0"] > LPM_BYTES
+    labels = runner.run(build, interface, raws).labels
     assert labels is not None
     return [int(label) for label in labels]
 
@@ -220,7 +233,10 @@ def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
 
 @pytest.mark.long
 def test_an_address_that_is_misaligned_or_none_is_refused(bound: Bound, tmp_path: Path):
-    assert results(bound, [bound.blob], [(-1, 0), (0, 1), (0, 2), (0, 3), (0, 0)], tmp_path) == [MISALIGNED] * 4 + [OK]
+    wrong = [(-1, 0), (0, 1), (0, 2), (0, 3)]
+    if (bound.folder / "model.h").read_text().count("BLOB_FAR"):
+        wrong.append((-2, 0))
+    assert results(bound, [bound.blob], [*wrong, (0, 0)], tmp_path) == [MISALIGNED] * len(wrong) + [OK]
 
 
 @pytest.mark.long(drawn=False)
@@ -239,6 +255,20 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
     """
     device = json.loads((bound.folder / "report.json").read_text())["target"]
     assert mismatches(bound.folder, bound.again, digits()[0], device, tmp_path) == [None, None]
+    if device == "mega":
+        runner = runner_for(device)
+        elf = runner.build(tmp_path / "mixed-again", bound.interface, tmp_path).elf
+        assert symbols(runner.chip, elf)["model_blob"] > LPM_BYTES
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize(("hidden", "far"), [(420, False), (1000, True)])
+def test_a_blob_in_a_section_is_far_if_it_is_large(hidden: int, far: bool, tmp_path: Path):
+    """Blobs of 31 KB and of 75 KB in a section, on a Mega."""
+    folder = compiled(network(0, hidden), tmp_path / "out", "mega", weights_at=".weights")
+    report = json.loads((folder / "report.json").read_text())
+    assert report["mismatch"] is None
+    assert ("model_BLOB_FAR" in (folder / "model.h").read_text()) == far
 
 
 def mismatches(first: Path, again: Path, x: Any, device: str, tmp_path: Path) -> list[Any]:
@@ -251,6 +281,8 @@ def mismatches(first: Path, again: Path, x: Any, device: str, tmp_path: Path) ->
         mixed = tmp_path / f"mixed-{blob.name}"
         shutil.copytree(blob, mixed)
         shutil.copy(first / "model.c", mixed / "model.c")
+        if device == "mega":
+            (mixed / "before.c").write_text(CODE)
         found.append(run_model(RunRequest(folder=mixed, device=device, data=tmp_path / "x.npz"))["mismatch"])
     return found
 
@@ -262,7 +294,7 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     """
     report = json.loads((bound.folder / "report.json").read_text())
     ram = report["ram_bytes"]
-    pointer = {"host": 8, "uno": 2, "cortex-m4": 4}[report["target"]]
+    pointer = {"host": 8, "uno": 2, "mega": 3, "cortex-m4": 4}[report["target"]]
     plain = compiled(trained(bound.kind, 0), tmp_path, report["target"])
     without = json.loads((plain / "report.json").read_text())["ram_bytes"]
     assert ram["arena"] == without["arena"]
@@ -287,7 +319,8 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
             "weights-margin: the scales of seedot are those of its paper, without room",
         ),
         ({"weights_at": "0x10Z"}, "expected an address or the name of a section, got '0x10Z'"),
-        ({"weights_at": "0xFF00", "board": "mega"}, "bytes at 0xFF00 end beyond the first 64 KB of avr's flash"),
+        ({"weights_at": "0xFF00", "board": "mega"}, "beyond the first 64 KB of avr's flash: choose 0x10000 or beyond"),
+        ({"weights_at": "0x3DF00", "board": "mega"}, "bytes at 0x3DF00 end beyond the 253952 bytes of flash of mega"),
         ({"weights_at": ".w", "flash": 9000, "board": "uno"}, "--flash spends flash on weights as code"),
         ({"weights_at": ".w", "board": "ecp5-25k"}, "the weights of ecp5-25k are in its own memories"),
         ({"weights_at": ".w", "load_weights": True}, "keeps the weights in RAM: leave out one of them"),

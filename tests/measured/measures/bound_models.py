@@ -1,45 +1,57 @@
-"""A forest in a program, and in a blob that the program reads in place."""
+"""Classifiers whose weights are in the program, and in a blob that the program reads in place."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 
 import tinyml
 
-BOARDS = {"Uno": "uno", "M4": "cortex-m4"}
+MODELS: dict[str, Callable[[], Any]] = {
+    "forest": lambda: cast(Any, RandomForestClassifier)(10, max_leaf_nodes=16, random_state=0),
+    "logistic regression": lambda: cast(Any, LogisticRegression)(max_iter=100),
+    "MLP of 16 units": lambda: cast(Any, MLPClassifier)((16,), random_state=0),
+    "MLP of 32 and 16 units": lambda: cast(Any, MLPClassifier)((32, 16), random_state=0),
+}
+BOARDS = {"Uno": "uno", "Mega": "mega", "M4": "cortex-m4"}
 WAYS: dict[str, dict[str, Any]] = {
     "in the program": {},
+    "as code, --flash": {"flash": 32_000},
     "--weights-at": {"weights_at": ".weights"},
+    "--weights-at 0x20000": {"weights_at": "0x20000"},
     "and --weights-margin 2": {"weights_at": ".weights", "weights_margin": 2.0},
 }
 TRAINED, CALIBRATED = 1000, 1400
-"""The images before the first number train the forest; those before the second choose formats, and the rest test."""
+"""The images before the first number train the model; those before the second choose formats, and the rest test."""
 
 
-def bound_forest(row: str) -> dict[str, Any]:
-    """The figures of a forest of ten trees with up to 16 leaves each, which classifies digits of 8 x 8 pixels, in 8-bit
-    fixed point.
+def bound_model(row: str) -> dict[str, Any]:
+    """The figures of a classifier of digits of 8 x 8 pixels, in 8-bit fixed point.
 
-    row: a key of `BOARDS` and a key of `WAYS`, separated by a comma and a space.
+    row: a model, a board and a way, separated by commas.
 
     The figures are `flash` and `ram` in bytes, the `cycles` of an inference, and the `accuracy` in percent. Flash
     includes the blob. The images of the accuracy are used neither for training nor for calibration.
     """
-    board, _, way = row.partition(", ")
+    name, board, way = row.split(", ", 2)
     x, y = cast(Any, load_digits)(return_X_y=True)
     parts = [slice(0, TRAINED), slice(TRAINED, CALIBRATED), slice(CALIBRATED, None)]
     (train, labels), (val, val_labels), (test, test_labels) = ((x[part], y[part]) for part in parts)
-    model = cast(Any, RandomForestClassifier)(10, max_leaf_nodes=16, random_state=0).fit(train, labels)
     options: dict[str, Any] = {"format": "fixed", "width": 8, "board": BOARDS[board], **WAYS[way]}
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", tinyml.CompileWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = MODELS[name]().fit(train, labels)
         tinyml.compile(model, val, val_labels, X_test=test, y_test=test_labels, **options).save(folder)
         report = json.loads(Path(folder, "report.json").read_text())
     cycles = report.get("core_cycles_per_inference") or report["cycles_per_inference"]
