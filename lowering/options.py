@@ -179,7 +179,7 @@ class CompileOptions:
     )
     weights_margin: float | None = option(
         "with --weights-at, choose formats in which weights may be larger by this factor after another training, and "
-        "leave room for forests with more trees, nodes and leaves by this factor",
+        "leave room for more by this factor: trees, nodes and leaves of a forest, entries of a sparse matrix, samples",
         default=None,
         metavar="FACTOR",
         group=OptionGroup.MEMORY,

@@ -73,6 +73,18 @@ def compress(matrix: NDArray[Any]) -> CompressedRows:
     return CompressedRows(values, bridged, lengths.astype(np.uint8 if narrow else np.uint16))
 
 
+def with_room(rows: CompressedRows, entries: int, columns: int) -> CompressedRows:
+    """The rows with zeros after the last entry, which are not read, up to `entries` entries. The type of the lengths is
+    that of the longest row with this many entries, instead of that of the longest row.
+
+    columns: the number of columns of the matrix.
+    """
+    unused = entries - len(rows.values)
+    values, gaps = (np.pad(array, (0, unused)) for array in (rows.values, rows.gaps))
+    narrow = min(entries, columns) <= np.iinfo(np.uint8).max
+    return CompressedRows(values, gaps, rows.lengths.astype(np.uint8 if narrow else np.uint16))
+
+
 GREATEST_SKIP = 255
 COUNT_BYTES = 2
 

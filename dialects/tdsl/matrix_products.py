@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, TensorType, i8
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, TensorType, i8, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, var_operand_def
@@ -102,9 +102,12 @@ class SpmvOp(ProductOp):
     """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`).
 
     Only the stored entries of the matrix are multiplied. `acc`, `bound` and `row_shifts` are as in `tdsl.matmul`.
+    `room` is the greatest number of entries of a matrix that may replace this one; without it, the matrix is a part of
+    the program.
     """
 
     name = "tdsl.spmv"
+    room = opt_prop_def(IntegerAttr.constr(i64))
 
     def takes_groups(self, value: SSAValue) -> bool:
         # Stored entries have no column indices.

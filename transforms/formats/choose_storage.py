@@ -38,7 +38,7 @@ class _StoreDense(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.SpmvOp, rewriter: PatternRewriter, /) -> None:
         constant = op.lhs.owner
-        if not isinstance(constant, tdsl.ConstOp):
+        if not isinstance(constant, tdsl.ConstOp) or op.room is not None:
             return
         format = tdsl.format_of(constant.result)
         if format.AS_PUBLISHED:
@@ -49,13 +49,7 @@ class _StoreDense(RewritePattern):
         kernels = self._kernels(op, widths)
         if _sparse_effort(constant.raws, kernels, widths) < _dense_effort(constant.raws, kernels, widths):
             return
-        dense = tdsl.ConstOp(constant.raws, format)
-        dense.attributes |= constant.attributes
-        dense.result.name_hint = constant.result.name_hint
-        product = tdsl.MatmulOp(dense.result, op.rhs, format_type(op))
-        product.attributes |= op.attributes
-        product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
-        rewriter.replace(op, [dense, product])
+        rewriter.replace(op, dense_product(op, constant))
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
         """The kernels whose times are compared, one for each kernel op, layout and width of weights. Empty if a
@@ -75,6 +69,17 @@ class _StoreDense(RewritePattern):
             best.setdefault((kernel.op, kernel.gaps, kernel.weights, kernel.sum), kernel)
         ordered = sorted(best.values(), key=lambda kernel: kernel.step)
         return list({(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in ordered}.values())
+
+
+def dense_product(op: tdsl.SpmvOp, constant: tdsl.ConstOp) -> tuple[tdsl.ConstOp, tdsl.MatmulOp]:
+    """The constant of a sparse product as a dense matrix, and the product with it."""
+    dense = tdsl.ConstOp(constant.raws, tdsl.format_of(constant.result))
+    dense.attributes |= constant.attributes
+    dense.result.name_hint = constant.result.name_hint
+    product = tdsl.MatmulOp(dense.result, op.rhs, tdsl.format_of(op.out).type)
+    product.attributes |= op.attributes
+    product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
+    return dense, product
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
@@ -120,18 +125,13 @@ def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequ
     return min(efforts) / dense if dense and efforts else stored.bytes * len(stored.values) * SPARSE_LOOP
 
 
-def format_type(op: tdsl.ContractionOp):
-    """The element type of a product's result."""
-    return tdsl.format_of(op.out).type
-
-
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
     """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
     If dense rows have elements of few bits, the pass compares the bytes and the time of the form in which
-    `pack-constants` may store the rows. Any other `tdsl.spmv` is unchanged, including ops whose format prescribes a
-    published layout.
+    `pack-constants` may store the rows. Any other `tdsl.spmv` is unchanged, including ops with room for other entries,
+    and ops whose format prescribes a published layout.
 
     target: as in `select-kernels`; its kernels determine the time of an entry.
     packed: as in `pack-constants`.

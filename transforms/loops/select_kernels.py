@@ -242,6 +242,11 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
     nest = _nest_of(op, (offer.kernel.sum,))
     kernels = () if nest is None else [other.kernel for other in offers(target, nest)]
+    if are_data(op):
+        # The length of a stream depends on the entries.
+        of_rows = [kernel for kernel in kernels if kernel.gaps == 0]
+        op.kernel = of_rows[0].attribute if of_rows else None
+        return offer if of_rows else None
     best = best_rows(kernels, compressed_rows(op), op.length)
     if best is None:
         return None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import i8, i16
+from xdsl.dialects.builtin import UnitAttr, i8, i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import exact_numbers
-from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.dialects.functions import DATA
+from tinyml.dialects.layouts.sparse_rows import compress, with_room
 from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
@@ -22,6 +23,8 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopBuilder) -> None:
     matrix = cast(scratch.ConstantOp, op.lhs.owner)
     rows, columns = tdsl.shape_of(op.lhs)
     stored = compress(matrix.raws)
+    if op.room is not None:
+        stored = with_room(stored, op.room.value.data, columns)
     hint = op.lhs.name_hint or "sparse"
     groups = tdsl.format_of(op.lhs).groups
     element = element_of(op.lhs) if groups is None else exact_numbers(tdsl.format_of(op.lhs)).element.type
@@ -35,6 +38,9 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopBuilder) -> None:
     element = None if start is None else tdsl.format_of(op.rhs).without_offset()[0].type
     vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
     shifts = row_shifts(op, nest)
+    if op.room is not None:
+        for array in (values, gaps, lengths):
+            cast(scratch.ConstantOp, array.owner).attributes[DATA] = UnitAttr()
 
     zero = nest.index(0)
 
