@@ -580,7 +580,7 @@ TABLES: dict[str, dict[str, Column]] = {
                 "accuracy, %": "{accuracy:.1f}",
             }.items()
         }
-        for name, model in (("memory-blob", ""), ("memory-blob-forests", "forest, "))
+        for name, model in (("memory-blob", ""), ("memory-blob-lists", ""), ("memory-blob-forests", "forest, "))
     },
     "memory-digits": {
         "images": ("digits cnn-gural-mnist10-4bit", "{images}"),

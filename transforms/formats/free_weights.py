@@ -12,9 +12,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.functions import WEIGHTS_AS_DATA
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.transforms.reals.leave_sample_room import has_added_samples
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then valid for every value that the format of a weight represents. Raises
-    `InputError` for a sparse matrix, such as that of the samples that an estimator stores, because its structure is a
-    part of the program. It is also raised for a forest that compares floats or rounds its votes.
+    `InputError` for a sparse matrix without room for other entries, and for a forest that compares floats or rounds its
+    votes.
     """
 
     name = "free-weights"
@@ -33,14 +35,28 @@ class FreeWeightsPass(ModulePass):
 
         function = predict_function(op)
         for each in op.walk():
-            if isinstance(each, tdsl.SpmvOp):
-                what = "zeros of a sparse matrix"
-                if (stored := tdsl.read_interface(function).stored) is not None:
-                    what = f"{stored.what} of a model, whose number and classes another training changes,"
-                raise error_at(each, f"--weights-at: the {what} are a part of the program")
+            if isinstance(each, tdsl.SpmvOp) and each.room is None:
+                raise error_at(each, "--weights-at: the zeros of this sparse matrix are a part of the program")
             if isinstance(each, tdsl.ForestOp):
                 _free_forest(function, each)
+            if isinstance(each, tdsl.TopKMaskOp) and has_added_samples(function):
+                _check_ranks(each)
         function.attributes[WEIGHTS_AS_DATA] = UnitAttr()
+
+
+def _check_ranks(op: tdsl.TopKMaskOp) -> None:
+    """Raise `InputError` if the addend of an added sample may exceed the least number that a sum of another sample can
+    have. An added sample might then be nearer than the others.
+    """
+    product = op.input.owner
+    if isinstance(product, tdsl.MatrixProductsOp) and product.initial is not None:
+        addends, format = product.initial.owner, tdsl.format_of(op.input)
+        least = format.decode(format.encode(np.array(-1e30)))
+        if isinstance(addends, tdsl.ConstOp) and addends.real([]).min() <= least:
+            return
+    raise error_at(
+        op, "--weights-at: in this format, no number ranks below all samples: use the format " + USUAL_FORMAT
+    )
 
 
 def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
@@ -48,7 +64,6 @@ def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
 
     Without the attribute, as in estimates, the program has room for the forest itself.
     """
-    from tinyml.dialects.formats.lookup import USUAL_FORMAT
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
     from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
 

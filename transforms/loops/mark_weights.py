@@ -30,7 +30,7 @@ class MarkWeightsPass(ModulePass):
     """Set `tinyml.data` on every constant array in flash whose elements are numbers of a format, or sums.
 
     The tables that the compiler adds, such as multipliers of requantisation, depend on scales only and remain part
-    of the program.
+    of the program. The positions of the entries of sparse matrices already have the attribute.
 
     On a board whose short addresses do not reach all of its flash, all marked constants and the forests that become
     data later are far if the blob is at an address beyond the short ones. In a section, they are far if all constants
@@ -47,7 +47,7 @@ class MarkWeightsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        marked = [each for each in op.walk() if isinstance(each, scratch.ConstantOp) and _is_weights(each)]
+        marked = [each for each in op.walk() if isinstance(each, scratch.ConstantOp) and _is_data(each)]
         for constant in marked:
             constant.attributes[DATA] = UnitAttr()
         if self.weights_at is not None and far_section(self.target) is not None:
@@ -76,11 +76,12 @@ class MarkWeightsPass(ModulePass):
             function.attributes[FAR_FOREST] = UnitAttr()
 
 
-def _is_weights(constant: scratch.ConstantOp) -> bool:
+def _is_data(constant: scratch.ConstantOp) -> bool:
     type = scratch.memref_type(constant.result)
     element = type.element_type
     numbers = number_format(element) is not None or accumulator_of(element) is not None
-    return numbers and isinstance(type.memory_space, scratch.Flash) and are_data(constant)
+    weights = numbers and isinstance(type.memory_space, scratch.Flash) and are_data(constant)
+    return weights or DATA in constant.attributes
 
 
 def _expand_calls(array: SSAValue, target: str) -> None:

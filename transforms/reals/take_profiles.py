@@ -4,13 +4,15 @@ earlier program (L0).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 
@@ -20,7 +22,9 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.transforms.ir.forest_room import FOREST_ROOM, room_of, sizes_of
+from tinyml.transforms.reals.leave_entry_room import entries_of
 from tinyml.transforms.reals.leave_room import power_above
+from tinyml.transforms.reals.leave_sample_room import SAMPLE_ROOM, multiplies_samples
 
 REALS = "ir/0-reals.mlir"
 
@@ -48,7 +52,8 @@ class TakeProfilesPass(ModulePass):
         file = Path(self.weights_for) / REALS
         earlier = [*Parser(ctx, read_bytes(file, "program").decode(), str(file)).parse_module().walk()]
         ours = [*op.walk()]
-        if [*map(_shape, earlier)] != [*map(_shape, ours)]:
+        samples = _samples(earlier), _samples(ours)
+        if len(earlier) != len(ours) or not all(map(partial(_are_alike, samples), earlier, ours)):
             raise InputError(
                 "--weights-for: the model has other operations or shapes than the program of this folder",
                 file=self.weights_for,
@@ -56,12 +61,19 @@ class TakeProfilesPass(ModulePass):
         for old, new in zip(earlier, ours, strict=True):
             if isinstance(new, FuncOp) and isinstance(old, FuncOp):
                 self._check_interface(old, new)
+                stored = tdsl.read_interface(new).stored
                 new.attributes |= old.attributes
+                tdsl.update_interface(new, stored=stored)
                 new.arg_attrs, new.sym_name = old.arg_attrs, old.sym_name
+                if samples[0] is not None:
+                    new.attributes[SAMPLE_ROOM] = IntegerAttr(samples[0], i64)
             if isinstance(old, tdsl.ForestOp):
                 function = new.parent_op()
                 assert isinstance(function, FuncOp)
                 function.attributes[FOREST_ROOM] = room_of(sizes_of(old))
+            if isinstance(old, tdsl.SpmvOp) and isinstance(new, tdsl.SpmvOp):
+                entries = entries_of(old)
+                new.room = None if entries is None else IntegerAttr(entries, i64)
             if PROFILE in old.attributes:
                 if isinstance(new, tdsl.ConstOp):
                     _check_range(old, new, self.weights_margin)
@@ -85,20 +97,41 @@ class TakeProfilesPass(ModulePass):
             )
 
 
-def _shape(op: Operation) -> object:
-    """A key that is equal for corresponding ops of two programs with the same structure: the name, the result types,
-    and the properties except weights, argument attributes and function names.
+def _samples(ops: Sequence[Operation]) -> int | None:
+    """The number of samples that an estimator stores in matrices; None for other models."""
+    stored = [tdsl.read_interface(each).stored for each in ops if isinstance(each, FuncOp)]
+    numbers = [each.number for each in stored if each is not None]
+    return next((number for number in numbers if any(multiplies_samples(op, number) for op in ops)), None)
 
-    The key of a forest consists of its name and types only, and the key of its votes of the name only, because another
-    forest may have other nodes and leaves.
+
+def _are_alike(samples: tuple[int | None, int | None], old: Operation, new: Operation) -> bool:
+    """Whether two operations are equal except for weights. The nodes and leaves of a forest may differ, and so may the
+    numbers of samples.
+
+    samples: the numbers of samples of both models.
     """
-    if isinstance(op, tdsl.ForestOp):
-        return op.name, op.out.type, op.input.type
-    if isinstance(op, tdsl.ConstOp) and all(map(tdsl.is_forest, (use.operation for use in op.result.uses))):
-        return op.name
-    types = [value.type for value in op.results]
-    kept = {name: value for name, value in op.properties.items() if name not in ("value", "arg_attrs", "sym_name")}
-    return op.name, types, kept
+    if old.name != new.name:
+        return False
+    if isinstance(old, tdsl.ForestOp) and isinstance(new, tdsl.ForestOp):
+        return (old.out.type, old.input.type) == (new.out.type, new.input.type)
+    if isinstance(old, tdsl.ConstOp) and all(map(tdsl.is_forest, (use.operation for use in old.result.uses))):
+        return True
+    left, right = ([value.type for value in op.results] for op in (old, new))
+    if len(left) != len(right) or not all(map(partial(_have_same_shape, samples), left, right)):
+        return False
+    others = ("value", "arg_attrs", "sym_name")
+    kept = [{name: given for name, given in op.properties.items() if name not in others} for op in (old, new)]
+    return kept[0] == kept[1]
+
+
+def _have_same_shape(samples: tuple[int | None, int | None], old: Attribute, new: Attribute) -> bool:
+    if old == new or not isinstance(old, TensorType) or not isinstance(new, TensorType):
+        return old == new
+    shapes = old.get_shape(), new.get_shape()
+    if len(shapes[0]) != len(shapes[1]) or old.get_element_type() != new.get_element_type():
+        return False
+    extents = zip(*shapes, strict=True)
+    return old.encoding == new.encoding and all(each[0] == each[1] or each == samples for each in extents)
 
 
 def _check_range(old: Operation, new: Operation, margin: float) -> None:

@@ -124,6 +124,40 @@ func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
 
 // -----
 
+// With room for five entries, two more are zero. Rows of up to three entries have lengths of a byte.
+func.func @room(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
+  %W = scratch.constant dense<[[0.0, 2.0, 3.0], [0.0, 0.0, 4.0]]> : tensor<2x3xf32> -> memref<2x3xf32, #scratch.csr>
+  tdsl.spmv %W, %X {room = 5 : i64} : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
+  func.return
+}
+// CHECK-LABEL: func.func @room(
+// CHECK-NEXT: %W = scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<5xf32> {tinyml.data} -> memref<5xf32, #scratch.flash>
+// CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2, 0, 0]> : tensor<5xi8> {tinyml.data} -> memref<5xi8, #scratch.flash>
+// CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> {tinyml.data} -> memref<2xi8, #scratch.flash>
+
+// -----
+
+// Lengths have the type of the longest row for which there is room, here 255 entries.
+func.func @bytes(%x: memref<255x1xf32>, %p: memref<1x1xf32>) {
+  %W = scratch.constant dense<1.0> : tensor<1x255xf32> -> memref<1x255xf32, #scratch.csr>
+  tdsl.spmv %W, %x {room = 300 : i64} : memref<1x255xf32, #scratch.csr>, memref<255x1xf32> into %p : memref<1x1xf32>
+  func.return
+}
+// CHECK-LABEL: func.func @bytes(
+// CHECK: %W_lengths = scratch.constant dense<-1> : tensor<1xi8>
+
+// -----
+
+func.func @words(%X: memref<256x1xf32>, %p: memref<1x1xf32>) {
+  %W = scratch.constant dense<1.0> : tensor<1x256xf32> -> memref<1x256xf32, #scratch.csr>
+  tdsl.spmv %W, %X {room = 256 : i64} : memref<1x256xf32, #scratch.csr>, memref<256x1xf32> into %p : memref<1x1xf32>
+  func.return
+}
+// CHECK-LABEL: func.func @words(
+// CHECK: %W_lengths = scratch.constant dense<256> : tensor<1xi16>
+
+// -----
+
 // A matrix of zeros has no entry to store, but C has no empty arrays.
 func.func @zeros(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   %W = scratch.constant dense<0.0> : tensor<2x3xf32> -> memref<2x3xf32, #scratch.csr>

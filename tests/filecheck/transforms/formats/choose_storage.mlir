@@ -208,3 +208,14 @@ func.func @four_of_five(%X: tensor<5x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q
 // RISCV-NEXT: %W = tdsl.const dense<{{\[\[}}30000, 30000, 30000, 0, 30000]]> : tensor<1x5xi16> -> tensor<1x5x!fixed.q<16, 4>, #tdsl.csr>
 // RISCV-NEXT: %p = tdsl.spmv %W, %X : tensor<1x5x!fixed.q<16, 4>, #tdsl.csr>, tensor<5x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
 // RISCV-NEXT: func.return %p : tensor<1x1x!fixed.q<16, 8>>
+
+// -----
+
+// A matrix with room for other entries stays as it is.
+func.func @room(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 8>> {
+  %W = tdsl.const dense<[[3, 7]]> : tensor<1x2xi16> -> tensor<1x2x!fixed.q<16, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X {room = 2 : i64} : tensor<1x2x!fixed.q<16, 4>, #tdsl.csr>, tensor<2x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+  func.return %p : tensor<1x1x!fixed.q<16, 8>>
+}
+// CHECK-LABEL: func.func @room(
+// CHECK: tdsl.spmv %W, %X {room = 2 : i64}

@@ -50,3 +50,20 @@ func.func @alone(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<16, 4>> 
 // CHECK: func.func @alone
 // CHECK-SAME: tinyml.forest_room = array<i64: 3, 1, 2, 8>
 // KNOWN: func.func @alone
+
+// -----
+
+// A sparse matrix with room, and an added sample whose addend, 4 * -32, is below the least sum, -127.
+func.func @lists(%X: tensor<1x1x!fixed.q<8, 0>>) -> tensor<1x1x!fixed.q<8, 0>> attributes {tinyml.sample_room = 3 : i64, tdsl.interface = #tdsl.interface<stored = [2, "samples", "fit fewer"]>} {
+  %W = tdsl.const dense<[[1], [2], [0]]> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, 0>>
+  %b = tdsl.const dense<[[-1], [-2], [-32]]> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, -2>>
+  %near = tdsl.matmul_sum %W, %X from %b : tensor<3x1x!fixed.q<8, -2>> : tensor<3x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 0>> -> tensor<3x1x!fixed.q<8, 0>>
+  %mask = tdsl.top_k_mask %near {count = 1 : i64} : tensor<3x1x!fixed.q<8, 0>> -> tensor<3x1x!fixed.q<8, 0>>
+  %V = tdsl.const dense<[[0, 1, 0]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 0>, #tdsl.csr>
+  %y = tdsl.spmv %V, %mask {room = 1 : i64} : tensor<1x3x!fixed.q<8, 0>, #tdsl.csr>, tensor<3x1x!fixed.q<8, 0>> -> tensor<1x1x!fixed.q<8, 0>>
+  func.return %y : tensor<1x1x!fixed.q<8, 0>>
+}
+// CHECK: func.func @lists
+// CHECK-SAME: tinyml.weights_as_data
+// CHECK: tdsl.spmv {{.*}}room = 1 : i64
+// KNOWN: func.func @lists

@@ -50,6 +50,16 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
 
 // -----
 
+// Positions of entries, which are data already, move with the weights.
+func.func @gaps() attributes {tinyml.weights_as_data} {
+  %gaps = scratch.constant dense<[1, 2]> : tensor<2xi8> {tinyml.data} -> memref<2xi8, #scratch.flash>
+  func.return
+}
+// CHECK-LABEL: func.func @gaps(
+// CHECK: %gaps = scratch.constant {{.*}} far {tinyml.data}
+
+// -----
+
 // The blob has 32 bytes more than the array, and an array in C at most 32,767 bytes.
 func.func @array(%x: memref<32735x!fixed.q<8, 4>>) attributes {tinyml.weights_as_data} {
   %w = scratch.constant dense<1> : tensor<32735xi8> -> memref<32735x!fixed.q<8, 4>, #scratch.flash>

@@ -9,6 +9,7 @@ import shutil
 import struct
 import warnings
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -28,8 +29,11 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import tinyml
@@ -37,6 +41,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import symbols
+from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.avr.chip import LPM_BYTES
@@ -47,7 +52,7 @@ HEAD, CRC = 32, 28
 OK, MISALIGNED, UNKNOWN, VERSION, PROGRAM, LENGTH, DAMAGED = range(7)
 PLACES = {"host": ".weights", "uno": ".weights", "mega": "0x20000", "cortex-m4": ".weights"}
 """The place of the blob by board; on a Mega it is beyond the first 64 KB of flash."""
-KINDS = ("network", "forest")
+KINDS = ("network", "forest", "sparse", "neighbours", "vectors")
 
 
 def digits() -> tuple[Any, Any]:
@@ -68,11 +73,34 @@ def forest(trees: int = 4, leaves: int = 12, seed: int = 0) -> Any:
     return cast(Any, RandomForestClassifier)(trees, max_leaf_nodes=leaves, random_state=seed).fit(*digits())
 
 
+def sparse(entries: int, seed: int = 0) -> Any:
+    """A linear classifier with the given number of nonzero coefficients of 640, at random positions."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = cast(Any, LogisticRegression)(max_iter=20).fit(*digits())
+    random = cast(Any, np.random.RandomState(seed))
+    chosen = random.permutation(np.arange(model.coef_.size) < entries).reshape(model.coef_.shape)
+    model.coef_ = np.where(chosen, model.coef_ + 0.01 * (model.coef_ == 0), 0)
+    return model
+
+
+def neighbours(samples: int) -> Any:
+    x, y = digits()
+    return cast(Any, KNeighborsClassifier)(3).fit(x[:samples], y[:samples])
+
+
 def trained(kind: str, seed: int) -> Any:
-    """A network if `kind` is `network`, otherwise a forest. Forests of different seeds have different numbers of trees
-    and nodes.
+    """A model of a kind. With another seed, a forest has different numbers of trees and nodes, a sparse matrix has
+    different entries, and an estimator stores more samples.
     """
-    return network(seed) if kind == "network" else forest(4 + seed, 12 - seed, seed)
+    x, y = digits()
+    return {
+        "network": lambda: network(seed),
+        "forest": lambda: forest(4 + seed, 12 - seed, seed),
+        "sparse": lambda: sparse(60 + 5 * seed, seed),
+        "neighbours": lambda: neighbours(30 + 5 * seed),
+        "vectors": lambda: cast(Any, SVC)().fit(x[: 30 + 5 * seed], y[: 30 + 5 * seed]),
+    }[kind]()
 
 
 def filled(x: Any, model: Any) -> Any:
@@ -293,13 +321,17 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     alignment.
     """
     report = json.loads((bound.folder / "report.json").read_text())
+    if bound.kind in ("neighbours", "vectors"):
+        # More samples need a larger arena.
+        whole = compiled(trained(bound.kind, 0), tmp_path / "whole", report["target"], weights_at=report["weights_at"])
+        report = json.loads((whole / "report.json").read_text())
     ram = report["ram_bytes"]
     pointer = {"host": 8, "uno": 2, "mega": 3, "cortex-m4": 4}[report["target"]]
-    plain = compiled(trained(bound.kind, 0), tmp_path, report["target"])
+    plain = compiled(trained(bound.kind, 0), tmp_path / "plain", report["target"])
     without = json.loads((plain / "report.json").read_text())["ram_bytes"]
     assert ram["arena"] == without["arena"]
     assert 0 <= ram["static"] - without["static"] <= (0 if report["target"] == "host" else 2 * pointer)
-    assert len(bound.blob) > 300
+    assert len(bound.blob) > 200
 
 
 @pytest.mark.long
@@ -399,6 +431,46 @@ def test_a_forest_beyond_the_room_is_refused(tmp_path: Path):
         assert said in str(error.value)
         assert len(str(error.value).splitlines()) == 1
         assert not (tmp_path / "larger").exists()
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (sparse, "the sparse matrix has 34 entries, but the program has room for 33: compile the model anew"),
+        (neighbours, "the model has 34 training samples, but the program has room for 33: compile the model anew"),
+    ],
+)
+def test_entries_and_samples_beyond_the_room_are_refused(made: Callable[[int], Any], said: str, tmp_path: Path):
+    """With a margin of 1.1, there is room for 33 entries or samples instead of 30."""
+    first = compiled(made(30), tmp_path / "first", weights_at=".weights", weights_margin=1.1)
+    again = compiled(made(33), tmp_path / "again", weights_for=str(first))
+    assert (first / "model.c").read_bytes() == (again / "model.c").read_bytes()
+    compiled(made(20), tmp_path / "less", weights_for=str(first))
+    with pytest.raises(InputError) as error:
+        compiled(made(34), tmp_path / "larger", weights_for=str(first))
+    assert said in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+    assert not (tmp_path / "larger").exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("board", ["host", "uno"])
+def test_added_samples_are_never_the_nearest(board: str, tmp_path: Path):
+    """For any inputs, also those far from all samples, three samples vote, each with a third."""
+    folder = compiled(neighbours(30), tmp_path, board, weights_at=".weights", weights_margin=2.0)
+    module = load_program(folder / "ir/1-formats.mlir", context())
+    x = np.random.RandomState(0).randint(-128, 128, (200, 64)).astype("i1")
+    x[:4] = np.array([[-128], [127], [0], [1]])
+    votes = np.asarray(evaluate(module, x).scores).astype(int).reshape(200, -1)
+    # The sums are rounded.
+    assert votes.sum(1).min() > 0.9 * votes.sum(1).max()
+
+
+@pytest.mark.long(drawn=False)
+def test_samples_that_cannot_be_replaced_are_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="no number ranks below all samples: use the format fixed"):
+        compiled(neighbours(30), tmp_path / "floats", weights_at=".w", format="f32", width=None, weights_margin=2.0)
 
 
 @pytest.mark.long(drawn=False)

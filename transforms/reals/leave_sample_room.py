@@ -1,0 +1,166 @@
+"""`leave-sample-room`: bounds the samples that another training of an estimator may store, and adds samples without
+effect up to this number (L0).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, TensorType, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.tdsl.attributes import PROFILE, Profile
+from tinyml.transforms.reals.leave_room import power_above
+
+SAMPLE_ROOM = OwnAttribute(
+    "tinyml.sample_room",
+    {HolderKind.FUNCTION: integer(1)},
+    "The greatest number of samples that an estimator whose weights are data may store.",
+)
+
+
+@dataclass(frozen=True)
+class LeaveSampleRoomPass(ModulePass):
+    """Add zero rows to the matrix of an estimator's samples, and zero columns to the matrix that multiplies what is
+    computed of the samples, up to the room that is set as `tinyml.sample_room` on the function of the model.
+
+    For nearest neighbours, the number that measures how near an added sample is lies below all numbers in the profile.
+    In a format that saturates it is the least number, so that every other sample is chosen before an added one.
+
+    weights_margin: the factor by which the room exceeds the number of samples, or the stated room.
+
+    Raises `InputError` for more samples than the room, and for samples that other operations read.
+    """
+
+    name = "leave-sample-room"
+    weights_margin: float = 1.0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        function = predict_function(op)
+        if (stored := tdsl.read_interface(function).stored) is None:
+            return
+        sums = [each for each in op.walk() if multiplies_samples(each, stored.number)]
+        if not sums:
+            return
+        room = math.ceil(self.weights_margin * (_room(function) or stored.number))
+        if stored.number > room:
+            raise InputError(
+                f"--weights-for: the model has {stored.number} {stored.what}, but the program has room for {room}: "
+                "compile the model anew, or the first one with a greater --weights-margin"
+            )
+        function.attributes[SAMPLE_ROOM] = IntegerAttr(room, i64)
+        widening = _Widening(stored.number, room)
+        for each in sums:
+            # A result may happen to have as many rows.
+            if each not in widening.last:
+                widening.begin(each)
+
+
+def _room(function: FuncOp) -> int | None:
+    known = function.attributes.get(SAMPLE_ROOM)
+    return cast("IntegerAttr[Any]", known).value.data if isinstance(known, IntegerAttr) else None
+
+
+def has_added_samples(function: FuncOp) -> bool:
+    """Whether the room of a program exceeds the number of samples that its estimator stores."""
+    stored, room = tdsl.read_interface(function).stored, _room(function)
+    return stored is not None and room is not None and room > stored.number
+
+
+def multiplies_samples(op: Operation, samples: int) -> bool:
+    """Whether the left factor of a product with a column is a constant with a row for each sample."""
+    if not isinstance(op, tdsl.MatrixProductsOp) or tdsl.shape_of(op.out) != (samples, 1):
+        return False
+    return all(isinstance(lhs.owner, tdsl.ConstOp) for lhs, _ in op.pairs)
+
+
+@dataclass(frozen=True)
+class _Widening:
+    """The change of values with a row for each sample to values with `room` rows.
+
+    last: the products that sum over the samples.
+    """
+
+    samples: int
+    room: int
+    last: set[Operation] = field(default_factory=set[Operation])
+
+    def begin(self, op: Operation) -> None:
+        assert isinstance(op, tdsl.MatrixProductsOp)
+        for lhs, _ in op.pairs:
+            self._pad(op, lhs, 0)
+        if (initial := op.initial) is not None:
+            self._pad(op, initial, 0, self._lowest(op) if _are_ranked(op.out) else 0.0)
+        elif _are_ranked(op.out):
+            raise error_at(op, "--weights-at: nearest samples need an addend for each sample")
+        self._widen(op.out)
+
+    def _lowest(self, op: tdsl.MatrixProductsOp) -> float:
+        """A number below all results of a product in its profile."""
+        known = next(tdsl.result_profiles(op.out), None)
+        if known is None:
+            raise error_at(op, "the product has no profile: run the profile pass first")
+        return -2 * power_above(known.magnitude)
+
+    def _widen(self, narrow: SSAValue) -> None:
+        type = cast("TensorType[Attribute]", narrow.type)
+        wide = TensorType(type.element_type, (self.room, *type.get_shape()[1:]))
+        value = Rewriter.replace_value_with_new_type(narrow, wide)
+        for user in [use.operation for use in value.uses]:
+            match user:
+                case tdsl.MatrixProductsOp() if any(rhs is value for _, rhs in user.pairs):
+                    self.last.add(user)
+                    for lhs, rhs in user.pairs:
+                        if rhs is value:
+                            self._pad(user, lhs, 1)
+                case tdsl.ElementwiseOp() | tdsl.TopKMaskOp():
+                    for operand in user.operands:
+                        if isinstance(operand.owner, tdsl.ConstOp) and tdsl.shape_of(operand)[0] == self.samples:
+                            self._pad(user, operand, 0)
+                    if tdsl.shape_of(user.out)[0] == self.samples:
+                        self._widen(user.out)
+                case _:
+                    raise error_at(user, f"--weights-at: {user.name} reads numbers of samples, whose number may change")
+
+    def _pad(self, op: Operation, value: SSAValue, axis: int, filling: float = 0.0) -> None:
+        """Replace the constant operand `value` of `op` by a longer one.
+
+        axis: the axis of the samples.
+        filling: the additional elements; the profile of the constant includes negative ones.
+        """
+        if not isinstance(constant := value.owner, tdsl.ConstOp) or constant.raws.shape[axis] != self.samples:
+            raise error_at(op, "--weights-at: a matrix beside the samples is not constant, or of another length")
+        added = [(0, self.room - self.samples if axis == each else 0) for each in range(constant.raws.ndim)]
+        format = tdsl.format_of(constant.result)
+        new = constant.with_raws(np.pad(constant.raws, added, constant_values=filling), format)
+        known = next(tdsl.result_profiles(constant.result), None)
+        if known is not None and filling < min(known.low.data, 0.0):
+            new.attributes[PROFILE] = ArrayAttr([Profile(filling, known.high.data, known.percentiles)])
+        Rewriter.insert_op(new, InsertPoint.before(op))
+        op.operands = [new.result if operand is value else operand for operand in op.operands]
+        if not value.uses:
+            Rewriter.erase_op(constant)
+
+
+def _are_ranked(value: SSAValue) -> bool:
+    """Whether a value determines the nearest samples."""
+    users: Sequence[Operation] = [use.operation for use in value.uses]
+    return any(
+        isinstance(user, tdsl.TopKMaskOp) or (isinstance(user, tdsl.ElementwiseOp) and _are_ranked(user.out))
+        for user in users
+    )
