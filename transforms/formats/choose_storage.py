@@ -49,6 +49,8 @@ class _StoreDense(RewritePattern):
         kernels = self._kernels(op, widths)
         if _sparse_effort(constant.raws, kernels, widths) < _dense_effort(constant.raws, kernels, widths):
             return
+        from tinyml.transforms.ir.sparse_layouts import dense_product
+
         rewriter.replace(op, dense_product(op, constant))
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
@@ -69,17 +71,6 @@ class _StoreDense(RewritePattern):
             best.setdefault((kernel.op, kernel.gaps, kernel.weights, kernel.sum), kernel)
         ordered = sorted(best.values(), key=lambda kernel: kernel.step)
         return list({(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in ordered}.values())
-
-
-def dense_product(op: tdsl.SpmvOp, constant: tdsl.ConstOp) -> tuple[tdsl.ConstOp, tdsl.MatmulOp]:
-    """The constant of a sparse product as a dense matrix, and the product with it."""
-    dense = tdsl.ConstOp(constant.raws, tdsl.format_of(constant.result))
-    dense.attributes |= constant.attributes
-    dense.result.name_hint = constant.result.name_hint
-    product = tdsl.MatmulOp(dense.result, op.rhs, tdsl.format_of(op.out).type)
-    product.attributes |= op.attributes
-    product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
-    return dense, product
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects import num, scratch
+from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.layouts.sparse_rows import (
     COUNT_BYTES,
@@ -129,3 +129,14 @@ def compressed_rows(op: num.Adding) -> CompressedRows:
     lengths = lengths.view(f"u{lengths.itemsize}")
     entries = int(lengths.sum())
     return CompressedRows(values[:entries], gaps.view("u1")[:entries], lengths)
+
+
+def dense_product(op: tdsl.SpmvOp, constant: tdsl.ConstOp) -> tuple[tdsl.ConstOp, tdsl.MatmulOp]:
+    """The constant of a sparse product as a dense matrix, and the product with it."""
+    dense = tdsl.ConstOp(constant.raws, tdsl.format_of(constant.result))
+    dense.attributes |= constant.attributes
+    dense.result.name_hint = constant.result.name_hint
+    product = tdsl.MatmulOp(dense.result, op.rhs, tdsl.format_of(op.out).type)
+    product.attributes |= op.attributes
+    product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
+    return dense, product
