@@ -145,9 +145,9 @@ def test_a_file_directly_in_commands_is_a_command():
 
 
 def test_a_folder_of_targets_is_a_chip():
-    shared = {"c", "composer", "memories", "verilog"}
+    shared = {"blobs", "c", "composer", "memories", "verilog"}
     folders = {chip.folder.name for chip in chips()}
-    what = "c and verilog print, composer and memories are shared, every other folder is a chip"
+    what = "c and verilog print, blobs, composer and memories are shared, every other folder is a chip"
     assert packages("targets") == {*folders, *shared}, what
     for name in folders:
         assert (ROOT / "targets" / name / "chip.py").is_file()

@@ -16,7 +16,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.functions import WEIGHTS_AS_DATA
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.reals.leave_sample_room import has_added_samples
+from tinyml.transforms.ir.sample_room import has_added_samples
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.choose_storage import dense_product
+from tinyml.transforms.ir.sparse_layouts import dense_product
 
 MOST_ENTRIES = 1 / 3
 """The greatest room of a sparse matrix as a fraction of its elements. With 8-bit elements, entries take two bytes, and

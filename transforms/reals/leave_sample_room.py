@@ -7,11 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, TensorType, i64
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -20,16 +19,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.attributes import PROFILE, Profile
+from tinyml.transforms.ir.sample_room import SAMPLE_ROOM, known_sample_room
 from tinyml.transforms.reals.leave_room import power_above
-
-SAMPLE_ROOM = OwnAttribute(
-    "tinyml.sample_room",
-    {HolderKind.FUNCTION: integer(1)},
-    "The greatest number of samples that an estimator whose weights are data may store.",
-)
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ class LeaveSampleRoomPass(ModulePass):
         sums = [each for each in op.walk() if multiplies_samples(each, stored.number)]
         if not sums:
             return
-        room = math.ceil(self.weights_margin * (_room(function) or stored.number))
+        room = math.ceil(self.weights_margin * (known_sample_room(function) or stored.number))
         if stored.number > room:
             raise InputError(
                 f"--weights-for: the model has {stored.number} {stored.what}, but the program has room for {room}: "
@@ -69,17 +62,6 @@ class LeaveSampleRoomPass(ModulePass):
             # A result may happen to have as many rows.
             if each not in widening.last:
                 widening.begin(each)
-
-
-def _room(function: FuncOp) -> int | None:
-    known = function.attributes.get(SAMPLE_ROOM)
-    return cast("IntegerAttr[Any]", known).value.data if isinstance(known, IntegerAttr) else None
-
-
-def has_added_samples(function: FuncOp) -> bool:
-    """Whether the room of a program exceeds the number of samples that its estimator stores."""
-    stored, room = tdsl.read_interface(function).stored, _room(function)
-    return stored is not None and room is not None and room > stored.number
 
 
 def multiplies_samples(op: Operation, samples: int) -> bool:

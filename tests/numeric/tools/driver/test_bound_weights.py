@@ -330,7 +330,8 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     plain = compiled(trained(bound.kind, 0), tmp_path / "plain", report["target"])
     without = json.loads((plain / "report.json").read_text())["ram_bytes"]
     assert ram["arena"] == without["arena"]
-    assert 0 <= ram["static"] - without["static"] <= (0 if report["target"] == "host" else 2 * pointer)
+    # On the host, sections are aligned to 32 bytes.
+    assert 0 <= ram["static"] - without["static"] <= (32 if report["target"] == "host" else 2 * pointer)
     assert len(bound.blob) > 200
 
 

@@ -1,0 +1,29 @@
+"""The room that a program has for the samples that an estimator stores after another training."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.func import FuncOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
+
+SAMPLE_ROOM = OwnAttribute(
+    "tinyml.sample_room",
+    {HolderKind.FUNCTION: integer(1)},
+    "The greatest number of samples that an estimator whose weights are data may store.",
+)
+
+
+def known_sample_room(function: FuncOp) -> int | None:
+    """The number of `SAMPLE_ROOM`; None for a function without the attribute."""
+    known = function.attributes.get(SAMPLE_ROOM)
+    return cast("IntegerAttr[Any]", known).value.data if isinstance(known, IntegerAttr) else None
+
+
+def has_added_samples(function: FuncOp) -> bool:
+    """Whether the room of a program exceeds the number of samples that its estimator stores."""
+    stored, room = tdsl.read_interface(function).stored, known_sample_room(function)
+    return stored is not None and room is not None and room > stored.number
