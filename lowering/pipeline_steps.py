@@ -100,6 +100,7 @@ PIPELINES = {
         """Rewrite tensors of f32 so that fewer numbers are computed, stored and rounded.""",
         (
             "hoist-invariants",
+            "divide-tensors",
             "convolve-rows",
             "simplify",
             "compare-arguments",
@@ -151,6 +152,7 @@ PIPELINES = {
             "lower-tdsl-to-scratch",
             "simplify",
             "forward-inserts",
+            "reorder-ops",
             "update-in-place",
             "pack-scratch",
             "check-packing",

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from tinyml.dialects.extensions import part_on_call
-from tinyml.dialects.modules import OnUse, is_installed, on_call
+from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m.boards import ARMV6M, DSP
@@ -132,7 +132,7 @@ MAKERS = (
     *_PAIR_TILES,
     DOT_TILES,
     CHANNEL_TILES,
-    *(_HALFWORD_TILES if is_installed("tinyml.targets.cortex_m.composer.common_factor") else ()),
+    *_HALFWORD_TILES,
     _SHIFTED_DOTS,
     _WIDE_TILES,
     _WINOGRAD_TILES,

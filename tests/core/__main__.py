@@ -40,6 +40,7 @@ EXTRAS = ("onnx", "sklearn")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck")
 """What runs tests, of the extra `test`."""
 
+PACKED = ("--width", "8", "--packer", "shiftry", "-o", "x")
 ABSENT = {
     ("compile", "docs/tour/tour.sd", "-o", "x"): "the frontend 'sd' needs the part 'seedot language'",
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--target", "esp32", "-o", "x"): (
@@ -56,6 +57,12 @@ ABSENT = {
     ),
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "patches", "-o", "x"): (
         "the mode 'patches' needs the part 'schedules of papers'"
+    ),
+    (*("compile", "tests/models/attention/block-pytorch.onnx", "--val", "tests/models/attention/val.npz"), *PACKED): (
+        "the mode 'shiftry' needs the part 'schedules of papers'"
+    ),
+    ("compile", "tests/models/pytorch/gru-script.onnx", "--width", "8", "-o", "x"): (
+        "GRU '/rnn/GRU': the op needs the part 'recurrent layers of onnx'"
     ),
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "rows", "-o", "x"): (
         "the mode 'rows' needs the part 'streams of samples and rows'"

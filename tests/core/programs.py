@@ -26,6 +26,23 @@ func.func @mixed(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
 """
 """A module by hand, for `tinyml-opt`."""
 
+BRANCHES = """
+func.func @branches(%x: tensor<1x8xf32>) -> tensor<1x4xf32> {
+  %v = tdsl.const dense<0.1> : tensor<8x64xf32> -> tensor<8x64xf32>
+  %w = tdsl.const dense<0.2> : tensor<64x4xf32> -> tensor<64x4xf32>
+  %m = tdsl.relu %x : tensor<1x8xf32> -> tensor<1x8xf32>
+  %a = tdsl.matmul %x, %v : tensor<1x8xf32>, tensor<8x64xf32> -> tensor<1x64xf32>
+  %b = tdsl.matmul %m, %v : tensor<1x8xf32>, tensor<8x64xf32> -> tensor<1x64xf32>
+  %c = tdsl.tanh %a : tensor<1x64xf32> -> tensor<1x64xf32>
+  %d = tdsl.sigmoid %b : tensor<1x64xf32> -> tensor<1x64xf32>
+  %e = tdsl.matmul %c, %w : tensor<1x64xf32>, tensor<64x4xf32> -> tensor<1x4xf32>
+  %f = tdsl.matmul %d, %w : tensor<1x64xf32>, tensor<64x4xf32> -> tensor<1x4xf32>
+  %y = tdsl.add %e, %f : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<1x4xf32>
+  func.return %y : tensor<1x4xf32>
+}
+"""
+"""A module with two branches, which need less memory one after the other."""
+
 
 def _estimator(kind: str, board: str, folder: Path, **options: Any) -> None:
     import numpy as np
@@ -59,16 +76,16 @@ def _keep(program: object, folder: Path) -> None:
         (folder / file.name).write_bytes(file.read_bytes())
 
 
-def _by_hand(folder: Path) -> None:
+def _by_hand(text: str, features: int, options: str, folder: Path) -> None:
     import numpy as np
 
     from tinyml.tools.tinyml_opt import main
 
-    module, data = folder / "mixed.mlir", folder / "val.npz"
-    module.write_text(TDSL)
-    np.savez(data, x=np.random.default_rng(9).normal(size=(20, 4)))
-    passes = f"reals-to-c{{data={data} target=cortex-m4}}"
-    sys.argv = ["tinyml-opt", str(module), "-p", passes, "-t", "c", "-o", str(folder / "mixed.c")]
+    module, data = folder / "model.mlir", folder / "val.npz"
+    module.write_text(text)
+    np.savez(data, x=np.random.default_rng(9).normal(size=(20, features)))
+    passes = f"reals-to-c{{data={data} {options}}}"
+    sys.argv = ["tinyml-opt", str(module), "-p", passes, "-t", "c", "-o", str(folder / "model.c")]
     main()
 
 
@@ -77,7 +94,9 @@ PROGRAMS: dict[str, Callable[[Path], None]] = {
     "forest-m4": lambda folder: _estimator("forest", "cortex-m4", folder),
     "onnx-uno": lambda folder: _file("tests/models/pytorch/accelerometer-script.onnx", "uno", folder),
     "onnx-m4": lambda folder: _file("tests/models/pytorch/accelerometer-script.onnx", "cortex-m4", folder),
-    "tdsl-m4": _by_hand,
+    "tdsl-m4": lambda folder: _by_hand(TDSL, 4, "target=cortex-m4", folder),
+    "branches-uno": lambda folder: _by_hand(BRANCHES, 8, "target=uno width=8", folder),
+    "attention-m4": lambda folder: _file("tests/models/attention/block-pytorch.onnx", "cortex-m4", folder),
 }
 
 RETURNING: dict[str, tuple[tuple[str, ...], Callable[[Path], None]]] = {

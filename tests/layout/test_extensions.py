@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from programs.paths import ROOT
 
 from layout.sources import MODULES, module_of, name_of, room_files, source
 from tinyml.dialects import own_rows
@@ -13,6 +14,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, part_of
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.modules import is_installed
+from tinyml.lowering.frontends.onnx.builder import HANDLERS, LOOPS, SPECIAL_CASES
+from tinyml.lowering.frontends.onnx.ops import load_handlers
 
 FILES = {module_of(path): path for path in MODULES}
 
@@ -87,8 +90,32 @@ def test_functions_of_options_exist(section: str):
 
 
 def test_modules_are_installed():
-    for section in ("attributes", "tdsl", "steps"):
+    for section in ("attributes", "tdsl", "onnx", "steps"):
         assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
+
+
+def test_a_step_that_is_left_out_changes_programs_of_absent_chips_only():
+    """The C of a program may not depend on what is installed: a step whose extension is absent is left out in silence
+    only if programs for the extension's chip are refused.
+    """
+    chips = {part_of(f"tinyml.targets.{row.value}") for row in own_rows.own_rows("chips")} - {CORE}
+    unconditional = {part_of(row.name) for row in own_rows.own_rows("steps") if " if " not in row.value}
+    assert unconditional <= chips
+
+
+def test_onnx_ops_of_absent_extensions_are_named():
+    """Each file of ONNX ops outside the core has a row with the ops that only this file imports, and no special case of
+    an op, since the core would import the op in another way.
+    """
+    load_handlers()
+    of_files: dict[str, set[str]] = {}
+    for op, handler in [*((op, one) for (_, op), one in HANDLERS.items()), *LOOPS.items()]:
+        of_files.setdefault(handler.__module__, set()).add(op)
+    folder = ROOT / "lowering/frontends/onnx/ops"
+    absent = {module_of(path) for path in folder.glob("*.py") if is_out(path)} & of_files.keys()
+    rows = {f"tinyml.{row.name}": {*row.names} for row in own_rows.own_rows("onnx")}
+    assert rows == {module: of_files[module] for module in absent}
+    assert not {case.__module__ for case in SPECIAL_CASES.values()} & absent
 
 
 def test_objects_of_all_tables_exist():

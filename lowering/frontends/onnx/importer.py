@@ -20,9 +20,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import imported
+from tinyml.dialects.extensions import imported, missing_part, needs
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.layers.rewrites import simplify
@@ -415,7 +416,7 @@ class _OnnxImporter:
         elif (imported := _by_package(self.to, node, inputs)) is not None:
             values = imported
         else:
-            raise node.error(f"the op is not supported: {_help(node)}")
+            raise node.error(f"the op {_missing(node) or f'is not supported: {_help(node)}'}")
         self.hint(node, values)
         return values
 
@@ -449,6 +450,13 @@ def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
     is_regressor: whether the producer of the model lists the classes of classifiers, and this model lists no classes.
     """
     return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
+
+
+def _missing(node: OnnxNode) -> str | None:
+    """The end of the error message about an op of an extension that is not installed; None for any other op."""
+    modules = (f"tinyml.{row.name}" for row in own_rows("onnx") if node.op in row.names)
+    part = next(filter(None, map(missing_part, modules)), None)
+    return None if part is None else needs(part)
 
 
 def _help(node: OnnxNode) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.modules import on_call
+from tinyml.dialects.extensions import part_on_call
 
 if TYPE_CHECKING:
     from tinyml.lowering.frontends.sklearn.composites import Composite
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """A mapping from each class name in `names` to the handler `where`, `MODULE:NAME` relative to this folder."""
-    return dict.fromkeys(names.split(), on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
+    """A mapping from each class name in `names` to the handler `where`, `MODULE:NAME` relative to this folder, which
+    may belong to an extension that is not installed.
+    """
+    return dict.fromkeys(names.split(), part_on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 
 
 FAMILIES: Mapping[str, Mapping[str, Handler]] = {

@@ -34,9 +34,9 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by first fit or, if that is neither optimal nor within the effort's capacity, the lower of the
     placements by first fit and best fit.
     """
-    best = _noted(FIRST_FIT, first_fit, rectangles, effort)
+    best = noted(FIRST_FIT, first_fit, rectangles, effort)
     if not effort.is_enough(best):
-        best = min(best, _noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
+        best = min(best, noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
     return best
 
 
@@ -100,12 +100,16 @@ def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) 
     return Minimiser(rectangles, best, effort).minimise()
 
 
-def _noted(
+def noted(
     name: str,
     algorithm: Callable[[Sequence[Rectangle], Effort], Placement],
     rectangles: Sequence[Rectangle],
     effort: Effort,
 ) -> Placement:
+    """The placement by an algorithm. The effort keeps it if it is the lowest so far, and lists the run.
+
+    name: the name of the algorithm in reports.
+    """
     before = time.monotonic()
     try:
         placement = replace(algorithm(rectangles, effort), packer=name)
@@ -118,25 +122,18 @@ def _noted(
     return placement
 
 
-def _above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+def above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Place rectangles by an algorithm that does not support pinned offsets, as in `pinned.above_pinned`."""
     if all(shape.pinned is None for shape in rectangles):
         return algorithm(rectangles, effort)
-    from tinyml.transforms.buffers.packing.pinned import above_pinned
+    from tinyml.transforms.buffers.packing import pinned
 
-    return above_pinned(algorithm, rectangles, effort)
-
-
-by_first_fit: Mode = partial(_noted, FIRST_FIT, first_fit)
-by_best_fit: Mode = partial(_noted, "best-fit", best_fit)
-one_by_one: Mode = partial(_noted, "none", partial(_above_pinned, apart))
+    return pinned.above_pinned(algorithm, rectangles, effort)
 
 
-def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by Shiftry's allocator with defragmentation, above all pinned rectangles."""
-    from tinyml.transforms.buffers.packing.shiftry import shiftry
-
-    return _noted("shiftry", partial(_above_pinned, shiftry), rectangles, effort)
+by_first_fit: Mode = partial(noted, FIRST_FIT, first_fit)
+by_best_fit: Mode = partial(noted, "best-fit", best_fit)
+one_by_one: Mode = partial(noted, "none", partial(above_pinned, apart))
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
@@ -177,7 +174,7 @@ PACKERS = Table(
         Row("auto", "modes:by_both_searches"),
         Row(FIRST_FIT, "modes:by_first_fit"),
         Row("best-fit", "modes:by_best_fit"),
-        Row("shiftry", "modes:by_shiftry"),
+        Row("shiftry", "shiftry:by_shiftry"),
         Row("exact-cover", "modes:by_exact_cover"),
         Row("branch-and-bound", "modes:by_branch_and_bound"),
         Row("none", "modes:one_by_one"),
@@ -211,7 +208,7 @@ def pack(
     if effort.seconds < math.inf:
         from tinyml.transforms.buffers.packing.sweep import sweep
 
-        _noted("sweep", partial(_above_pinned, sweep), given, effort)
+        noted("sweep", partial(above_pinned, sweep), given, effort)
     try:
         placement = PACKERS.get(mode)(given, effort)
     except OutOfTime:

@@ -11,12 +11,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.modes import above_pinned, noted
 from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, placement_at
 
 Plan = tuple[int, dict[int, int]]
 """The offset of a new variable, and the moves of other variables that precede it, in order."""
+
+
+def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """The placement by Shiftry's allocator with defragmentation, above all pinned rectangles."""
+    return noted("shiftry", partial(above_pinned, shiftry), rectangles, effort)
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
