@@ -99,8 +99,7 @@ class Chip:
     * replaces: headers of the runtime, such as `tinyml/add.h`, that the chip replaces by headers of the same names. The
       replacements define the same functions.
     * trap: a statement with an illegal instruction, used by tests to provoke a crash.
-    * backend: the module that generates hardware for the chip's programs, as `tools/driver/backend.py` defines it;
-      empty for processors.
+    * backend: the module of tinyml that generates hardware for the chip's programs; empty for processors.
     * figures: the module and function that print the costs of the chip's kernels at several levels of optimization
       (`make kernels`).
     """

@@ -112,8 +112,8 @@ class Kernel:
     * op: the num op that the kernel implements. The factor of `num.axpy` counts as the vector.
     * weights, vector: the widths of the stored integers in bits; not a multiple of 8 if they are packed.
     * sum: the width of the accumulator in bits.
-    * gaps: the width in bits of the distance from the previous weight's column, for sparse rows that are byte streams
-      (`dialects/layouts/sparse_rows.py`): 8 for `pack_rows` and 4 for `delta_rows`. For `gathered_rows` it is 8 plus
+    * gaps: the width in bits of the distance from the previous weight's column, for sparse rows that are byte streams:
+      8 for `pack_rows` and 4 for `delta_rows`. For `gathered_rows` it is 8 plus
       16 divided by the entries of a group. 0 for other rows.
     * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
     * rows: the number of matrix rows computed per call.

@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from core.wheel import out
 from programs.extend_names import MODULES, module, names_of, section
 from programs.paths import ROOT
 
@@ -33,6 +34,22 @@ def test_the_page_lists_every_name(request: pytest.FixtureRequest) -> None:
 
 def test_the_page_names_the_version() -> None:
     assert f"a whole number: {VERSION}.\n" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_names_the_modules_that_the_core_lacks() -> None:
+    *most, last = (f"`{name}`" for name in MODULES if out(f"tools/tinyml/extend/{name}.py"))
+    assert f"lacks {', '.join(most)} and {last}." in " ".join(PAGE.read_text(encoding="utf-8").split())
+
+
+def test_no_name_leaves_a_version() -> None:
+    """`extend-VERSION.txt` lists the names of the interface. A name without which packages of this version fail stays
+    as long as the version does.
+    """
+    listed = Path(__file__).with_name(f"extend-{VERSION}.txt").read_text("utf-8").split()
+    exported = {f"{name}.{each}" for name in MODULES for each in names_of(name)}
+    assert listed == sorted(set(listed))
+    assert {*listed} - exported == set(), f"without these names, increase VERSION and write extend-{VERSION + 1}.txt"
+    assert exported - {*listed} == set(), f"add the new names to extend-{VERSION}.txt"
 
 
 @pytest.mark.parametrize("name", MODULES)

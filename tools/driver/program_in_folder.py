@@ -68,7 +68,7 @@ class ProgramInFolder:
 
     @cached_property
     def samples(self) -> NDArray[Any]:
-        """The real inputs on which the program of the report was measured."""
+        """The few inputs with which the compilation measured the program: reals, shape (samples, elements)."""
         from tinyml.runtime.model.program_data import load_program_data
 
         return load_program_data(self.formats, str(self.folder / SAMPLES)).x

@@ -24,9 +24,11 @@ def dense(
     of vectors.
 
     A single vector is multiplied as a column. Several vectors become the pixels of an image, which a convolution with a
-    1 x 1 kernel processes. `start` and `element` are those of `network_layers.py`.
+    1 x 1 kernel processes.
 
     shape: the shape of the result.
+    start: the first addends of the sums, one for each row of the matrix.
+    element: the element type of the result; None for that of the input.
     """
     rows, length = weights.shape
     if prod(shape_of(x)) % length:
@@ -51,8 +53,8 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Emit a clamp of elements to the range from `low` to `high`, and return the result. The range is 0 to `GREATEST`
-    for Relu, for example, and 0 to 6 for Relu6.
+    """Emit a clamp of elements to the range from `low` to `high`, and return the result. The range is 0 to `GREATEST`,
+    `tinyml.extend.frontends.UNLIMITED`, for Relu, for example, and 0 to 6 for Relu6.
     """
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)

@@ -293,8 +293,7 @@ def batch_normalisation(
 ) -> OrderedTensor:
     """Emit `scale * (x - mean) / sqrt(variance + epsilon) + offset`. Each array has one number per channel.
 
-    The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the preceding
-    layer.
+    The result is a product and a sum. The end of the import folds them into the weights of the preceding layer.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

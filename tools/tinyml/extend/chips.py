@@ -7,7 +7,7 @@ A chip requires `Chip`, `Board` and `Package`. Kernels that its headers define a
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
 from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.targets.board import Board, Timing, emulated_memories
+from tinyml.targets.board import Board, Logic, Timing, emulated_memories
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.c.composer.compose import compose as compose_in_c
 from tinyml.targets.chip import FEWER_CONSTANTS, Chip
@@ -31,7 +31,7 @@ from tinyml.targets.makers import FORESTS as FORESTS_IN_C
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.nests import FarWeightsQuery, Maker, Offer, RowSums, SumQuery, TileQuery
 from tinyml.targets.package import Package
-from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, Widths
 
 __all__ = [
     "BY_ELEMENT",
@@ -58,6 +58,7 @@ __all__ = [
     "Kernel",
     "ListedKernels",
     "LocalLabel",
+    "Logic",
     "Maker",
     "Offer",
     "Package",
@@ -82,6 +83,7 @@ __all__ = [
     "Timing",
     "TooLargeError",
     "WeightStream",
+    "Widths",
     "balanced",
     "compose_in_c",
     "emulated_memories",

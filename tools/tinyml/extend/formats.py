@@ -6,7 +6,7 @@ from its raws derives from `ExactFormat`. A format whose sums round derives from
 """
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
@@ -51,6 +51,7 @@ __all__ = [
     "Machine",
     "NumberFormat",
     "Product",
+    "Requantisation",
     "RoundedOnce",
     "RuntimeFunction",
     "ScaledInteger",

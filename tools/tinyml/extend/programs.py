@@ -10,6 +10,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.cli.filled_templates import filled_templates
@@ -22,6 +23,7 @@ from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.tools.reports.report_fields import Report
 
 __all__ = [
+    "Data",
     "InputError",
     "Interface",
     "ModelArgument",

@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_
 from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Rewrite, Schedule, Share, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
 from tinyml.transforms.schedules.table import schedule_named, schedules
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY as AMPLE_MEMORY
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMemory
 
 __all__ = [
     "AMPLE_MEMORY",
@@ -32,6 +32,7 @@ __all__ = [
     "Schedule",
     "Segment",
     "Share",
+    "TileMemory",
     "Tiling",
     "TilingOptions",
     "Variants",

@@ -7,7 +7,7 @@ this prefix.
 
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
-from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
 from tinyml.transforms.search.engine.search_pass import (
     LimitedPass,
@@ -22,6 +22,7 @@ from tinyml.transforms.search.engine.search_pass import (
 __all__ = [
     "Feasibility",
     "FormatChoice",
+    "FrontPoint",
     "InputError",
     "LimitedPass",
     "Limits",

@@ -22,7 +22,7 @@ class Overlap(NamedTuple):
 @dataclass(frozen=True)
 class Rectangle:
     """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, live from point `first` to
-    `last`.
+    `last`, both inclusive.
 
     name: the name of the buffer, for messages.
     overlaps: operands whose bytes the buffer may occupy during their last read, each at most once. Chains of overlaps
