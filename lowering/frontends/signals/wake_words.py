@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from tinyml.dialects.tdsl import format_of, shape_of
 from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend, score_format
 from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.transforms.programs.digest import digest_of
 
 STEP = 10
 """The time between the starts of two frames, in milliseconds."""
@@ -168,6 +170,12 @@ class _Step:
     formula: tuple[float, int]
     unit: float
 
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the function, which does not depend on the function's name."""
+        unnamed = func.FuncOp("step", self.function.function_type, self.function.body.clone())
+        return digest_of(ModuleOp([unnamed]))
+
 
 def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
     """Import the model of the wake word `wanted`. Raises `InputError` unless it is a step of a wake-word detector."""
@@ -199,7 +207,7 @@ def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: Wa
     before: the steps of the words before `other`, in order; the first is the step of `word`.
     """
     first = before[0]
-    if any(each.function.body.is_structurally_equivalent(step.function.body) for each in before):
+    if step.digest in [each.digest for each in before]:
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
     for what, one, two in (
         ("number of rows in a step", first.rows, step.rows),

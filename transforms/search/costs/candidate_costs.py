@@ -5,7 +5,7 @@ The memory of a candidate, the bytes of arena and input, is known as soon as the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -82,7 +82,6 @@ class LoweredCandidates:
         self.platform = platform
         self.limited_above = any(isinstance(op, FLASH_ABOVE) for op in candidates.module.walk())
         self._above = vars(platform if self.limited_above else replace(platform, flash=None))
-        self._memory: dict[object, int] = {}
 
     def refined(self, formats: Formats) -> Program:
         """The program of a candidate after `refine-formats`."""
@@ -98,31 +97,32 @@ class LoweredCandidates:
 
         A program is packed only if no program of equal layout has been packed.
         """
-        if formats not in self._memory:
-            refined = self.refined(formats)
-            if refined.is_at_hand:
-                self._memory[formats] = self._of_layout(refined)
-            else:
-                layout = self._layout(self.candidates.program(formats))
-                if layout not in self._memory:
-                    self._memory[layout] = self._of_layout(refined)
-                self._memory[formats] = self._memory[layout]
-        return self._memory[formats]
+        return self._fact(formats, lambda: self._memory(formats))
+
+    def _memory(self, formats: Formats) -> int:
+        refined = self.refined(formats)
+        if refined.is_at_hand:
+            return self._of_layout(refined)
+        return self._fact(self._layout(self.candidates.program(formats)), lambda: self._of_layout(refined))
 
     def _of_layout(self, refined: Program) -> int:
-        layout = self._layout(refined.module)
-        if layout not in self._memory:
-            self._memory[layout] = kept(
+        def packed() -> int:
+            return kept(
                 lambda: ("memory", refined.digest, repr(self._above)),
                 lambda: arena_and_input(self._packed(refined).module),
                 int,
             )
-        return self._memory[layout]
+
+        return self._fact(self._layout(refined.module), packed)
+
+    def _fact(self, what: Hashable, find: Callable[[], int]) -> int:
+        """The cached memory of a candidate or a layout on the platform."""
+        return self.candidates.programs.fact(("memory", *self._above.values(), what), find)
 
     def _packed(self, refined: Program) -> Program:
         return refined.first.at(FORMATS_TO_BUFFERS, **self._above)
 
-    def _layout(self, module: ModuleOp) -> object:
+    def _layout(self, module: ModuleOp) -> Hashable:
         """A key that is equal for programs with equal memory layout: the same ops, and the same element widths of all
         values that are not in flash.
 

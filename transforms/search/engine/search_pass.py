@@ -37,6 +37,7 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
 from tinyml.transforms.formats.evaluation.metrics import spelled_metrics
 from tinyml.transforms.ir.sums import round_carried_sums
+from tinyml.transforms.programs.digest import digest_of
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.journal import check_journal
@@ -67,12 +68,12 @@ def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[Module
 
     inputs: reals of shape (samples, elements) for the profile.
     """
-    programs = [module]
+    known = {digest_of(module)}
     for block in BLOCKS:
         rounded = module.clone()
         round_carried_sums(rounded, block)
-        if not any(map(rounded.is_structurally_equivalent, programs)):
-            programs.append(rounded.clone())
+        if (digest := digest_of(rounded)) not in known:
+            known.add(digest)
             record_profiles(rounded, inputs)
             yield rounded
 
