@@ -7,7 +7,7 @@ import pytest
 from core.loaded import LIMITS, PROGRAMS, code_lines, limits, loaded, loaded_files
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_compilation_loads_no_more(name: str):
     count, limit = loaded(loaded_files(PROGRAMS[name])), limits()[name]

@@ -56,7 +56,7 @@ def in_circles(found: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
     return {arrow: count for arrow, count in found.items() if leads_back(*arrow)}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_folders_form_no_circles():
     assert in_circles(arrows()) == {}, "imports that lead back: let one of the folders do without the other"
 
