@@ -13,6 +13,7 @@ def test_a_compilation_loads_no_more(name: str):
     count, limit = loaded(loaded_files(PROGRAMS[name])), limits()[name]
     assert count.modules <= limit.modules, "import where it is used, or write the limit anew: python -m core.loaded"
     assert count.lines <= limit.lines, f"{LIMITS.name} has the limit"
+    assert count.all_lines <= limit.all_lines, f"{LIMITS.name} has the limit of all lines"
 
 
 def test_lines_of_docstrings_do_not_count():
