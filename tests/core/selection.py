@@ -1,7 +1,8 @@
 """The tests that the wheel of the core must pass: the tests of its files, without cases that name extensions.
 
-A case names an extension if it contains an op, a type or a number format of an excluded extension. Tests that require
-an extension for another reason are listed in `needs_extensions.txt`.
+A case names an extension if it contains an op, a type or a number format of an excluded extension. A command names one
+if it asks for its board, mode or pass. Tests that require an extension for another reason are listed in
+`needs_extensions.txt`.
 """
 
 from __future__ import annotations
@@ -14,20 +15,24 @@ from functools import cache
 from pathlib import Path
 
 from layout.sources import name_of
-from programs.paths import TESTS
+from layout.test_files import LEVELS
+from programs.paths import ROOT, TESTS
 
 from core.wheel import out
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.tdsl import TDSL
 from tinyml.tools.universe import DIALECT_ROWS
+from tinyml.transforms.buffers.packing.modes import PACKERS
+from tinyml.transforms.schedules.table import SCHEDULES
 
-FILECHECK = {"dialects", "lowering", "transforms/reals", "transforms/buffers", "transforms/loops"}
-UNIT = {"dialects", "targets/c", "transforms/buffers", "transforms/ir"}
+FILECHECK = {"dialects", "lowering", "transforms"}
+UNIT = {"dialects", "lowering", "runtime", "targets", "transforms"}
 """The folders of tests that run: the tests of the core packages."""
 
 LISTED = Path(__file__).with_name("needs_extensions.txt").read_text().split()
 """Tests that need an extension without naming an op or a type of one, by their paths from `tests/`.
 
-The list may only shrink. All of them have to fail where no extension is installed.
+The list may only shrink, unless further folders run. All of them have to fail where no extension is installed.
 """
 
 CASE, SPLIT = "// -----", re.compile("--split-input-file|%(invalid|roundtrip|generic)")
@@ -51,6 +56,19 @@ _FIELDS = {"unit": "tinyml.dialects.tdsl.sensor_units"}
 _OUT = [op.name for op in TDSL.operations if _is_out(op.__module__)]
 OPS = "|".join(map(re.escape, [*_OUT, *(name for name, module in _CONTENTS.items() if _is_out(module))]))
 """Their ops in a dialect of the core, and attributes with contents of theirs."""
+
+_PASSES = {
+    path.stem.replace("_", "-")
+    for level in LEVELS
+    for path in (ROOT / "transforms" / level).glob("*.py")
+    if out(name_of(path))
+}
+_BOARDS = {name for row in own_rows("chips") if _is_out(f"tinyml.targets.{row.module}") for name in row.names}
+_MODES = {name for table in (PACKERS, SCHEDULES) for name, row in table.ours.items() if _is_out(row.module)}
+_ABSENT = re.compile(
+    rf"target=(?:{'|'.join(_BOARDS)})\b|mode=(?:{'|'.join(_MODES)})\b|[ ',\"](?:{'|'.join(_PASSES)})[,{{'\" ]"
+)
+"""What a command of a test may ask for that an extension has: a board, a mode or a pass."""
 
 _OPTION = rf"\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{DIALECTS})\b"
 _FIELD = rf'<(?:[^<>]*, )?(?:{"|".join(name for name, module in _FIELDS.items() if _is_out(module))}) = "'
@@ -123,15 +141,23 @@ def _cases_of_core(text: str) -> str:
             own += f"{CASE}{case}" if kept else case
         kept += not named
     lines = own.splitlines(keepends=True)
-    return "".join("\n" if "RUN:" in line and not _is_checked(line, own) else line for line in lines) if kept else ""
+    commands = {line for line in lines if "RUN:" in line and _runs_in_core(line, own)}
+    return (
+        "".join("\n" if "RUN:" in line and line not in commands else line for line in lines)
+        if kept and commands
+        else ""
+    )
 
 
-def _is_checked(command: str, text: str) -> bool:
-    """Whether a RUN line does not call FileCheck, or the test contains checks with one of its prefixes.
+def _runs_in_core(command: str, text: str) -> bool:
+    """Whether a RUN line asks for no extension, and either does not call FileCheck, or the test contains checks with
+    one of its prefixes.
 
     command: the RUN line.
     text: the test.
     """
+    if _ABSENT.search(command):
+        return False
     if "filecheck" not in command:
         return True
     found = re.search(r"--check-prefix(?:es)?=([\w,]+)", command)

@@ -27,6 +27,7 @@ from tinyml.tools.driver.stages import (
     compile_stages,
     passes_to_formats,
 )
+from tinyml.transforms.schedules.table import missing_schedules
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -182,7 +183,7 @@ def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:
     """Remedies for a program that does not fit, in words: other options, a smaller model, or another board."""
-    helps: list[str] = []
+    helps = [missing_schedules() or ""]
     if is_installed(SMALLER):
         helps += imported(f"{SMALLER}:smaller_models")(program, request, board, needs)
     helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []

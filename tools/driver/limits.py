@@ -17,7 +17,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.ir.cost.demand import arena_and_input, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
-from tinyml.transforms.schedules.table import AUTO, traits_of
+from tinyml.transforms.schedules.table import AUTO, missing_schedules, traits_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -68,7 +68,8 @@ def compile_within_ram(
     """Reduce the RAM of a program to a limit. Return the first program within the limit, or else the last one tried,
     and its options.
 
-    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory.
+    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory. This
+    requires that all schedules are installed.
 
     limit: in bytes.
     taken: a function that computes the limited bytes of a program.
@@ -78,7 +79,7 @@ def compile_within_ram(
         options = replace(options, reuse_input=True)
         compiled = again(options)
     alive = limit
-    for _ in range(ATTEMPTS if options.plan == AUTO else 0):
+    for _ in range(ATTEMPTS if options.plan == AUTO and missing_schedules() is None else 0):
         if (over := taken(compiled) - limit) <= 0 or alive <= 0:
             break
         # The plan counts the peak of live bytes, without the stack.

@@ -14,10 +14,11 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, HolderKind, OwnAttribute, array, integer, record, text_of
 from tinyml.targets.registry import HOST
-from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named, traits_of
+from tinyml.transforms.schedules.table import AUTO, ORDINARY, missing_schedules, schedule_named, traits_of
 
 _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more_macs": integer(0)})
 
@@ -68,6 +69,8 @@ class PlanExecutionPass(ModulePass):
             usual = mode == ORDINARY and not self._limits_tiles(function)
             if usual and not _turns_images(function):
                 continue
+            if mode == AUTO and (missing := missing_schedules()) is not None:
+                raise InputError(missing)
             from tinyml.transforms.schedules.rewriting.planned_execution import PlannedExecution
 
             execution = PlannedExecution(schedule_named(mode), self.ram, self.extra, self.target)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import SCHEDULES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
@@ -44,6 +45,14 @@ SCHEDULES = Table(
 
 schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHEDULES.names
 """The schedule of a name, all of them, and their names, those of other packages last."""
+
+
+def missing_schedules() -> str | None:
+    """The message that the plan `auto` needs an extension, as a plan must not depend on what is installed. None if all
+    schedules of tinyml are installed.
+    """
+    missing = (row for row in SCHEDULES.ours.values() if not row.is_installed)
+    return next((f"the plan 'auto' {needs(part_of(row.value))}" for row in missing), None)
 
 
 class Traits(NamedTuple):
