@@ -33,10 +33,6 @@ def without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SCHEDULES, "ours", {**SCHEDULES.ours, "rows": absent})
 
 
-def test_all_schedules_are_installed():
-    assert missing_schedules() is None
-
-
 @pytest.mark.usefixtures("without_rows")
 def test_a_plan_within_a_limit_is_refused():
     assert missing_schedules() == PART
