@@ -182,8 +182,8 @@ PACKERS = Table(
 )
 """The packers by mode: functions that place non-empty rectangles so that the placement is valid."""
 
-MODES = tuple(PACKERS.ours)
-"""The names of tinyml's packers, without those of other packages."""
+MODES = tuple(name for name, row in PACKERS.ours.items() if row.is_installed)
+"""The names of tinyml's installed packers, without those of other packages."""
 
 
 def pack(
