@@ -46,7 +46,6 @@ from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
 from tinyml.lowering.frontends.onnx.ops.ml import ML
-from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
 from tinyml.lowering.frontends.onnx.written_out import with_normalisations
 
@@ -74,6 +73,9 @@ FEW_BITS = "tinyml.lowering.frontends.qonnx.graphs:with_quantisers"
 
 OF_INTEGERS = "tinyml.lowering.frontends.onnx.ops.integers:Integers"
 """The extension's class of tensors of integers and truth values."""
+
+OF_QUANTISED = "tinyml.lowering.frontends.onnx.ops.quantised:of_quantised"
+"""The function of the extension that imports ops on quantised numbers."""
 
 QUANTISER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general", "qonnx.custom_op.general")
 
@@ -380,7 +382,7 @@ class _OnnxImporter:
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
         format = self.formats.get(node.outputs[0])
-        result = of_quantised(self.to, node, inputs, None if format is None else format.type)
+        result = imported(OF_QUANTISED)(self.to, node, inputs, None if format is None else format.type)
         if result is None:
             if self.to.element is None:
                 inputs = [None if value is None else self.to.real(value) for value in inputs]
