@@ -48,7 +48,7 @@ class PipelineStep(NamedTuple):
     pipeline: the name of a row of `PIPELINES`.
     step: the name of the pass, which the package registers.
     before, after: the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in
-        the pipeline.
+        the pipeline, or in the only pipeline inside it that has this step.
     """
 
     pipeline: str

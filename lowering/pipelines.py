@@ -103,7 +103,7 @@ def steps_of(name: str) -> Sequence[str | If]:
 
     def placed(plugin: Row) -> tuple[int, str] | None:
         added = _step(plugin)
-        return (_place(plugin, added, steps), added.step) if added.pipeline == name else None
+        return (_place(plugin, added, steps), added.step) if _receiver(added) == name else None
 
     for place in filter(None, each(plugins(STEPS), placed)):
         steps.insert(*place)
@@ -159,6 +159,18 @@ def _step(plugin: Row) -> PipelineStep:
 
 def _is_required(field: Field[Any]) -> bool:
     return field.init and field.default is MISSING and field.default_factory is MISSING
+
+
+def _receiver(added: PipelineStep) -> str:
+    """The pipeline that receives a step: the pipeline that the step names, or the only one inside it that has the step
+    beside, if the named one has not.
+    """
+
+    def has_step(pipeline: str) -> bool:
+        return any(_pass_of(step) == (added.before or added.after) for step in PIPELINES[pipeline].steps)
+
+    inner = [step for step in map(_pass_of, PIPELINES[added.pipeline].steps) if step in PIPELINES and has_step(step)]
+    return inner[0] if len(inner) == 1 and not has_step(added.pipeline) else added.pipeline
 
 
 def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:

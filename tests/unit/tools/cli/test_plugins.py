@@ -244,6 +244,14 @@ def test_a_step_and_an_alternative_have_their_places(packages: Packages):
     assert [row.options for row in considered() if row.name == "fixed 12"] == [{"width": 12}]
 
 
+def test_a_pipeline_inside_the_named_one_receives_a_step(packages: Packages):
+    """`reals-to-formats` has `fuse-products` only in the pipeline `rewrite-reals`."""
+    packages.install(STEPS, f"{STEP}('reals-to-formats', 'cse', after='fuse-products')")
+    steps = steps_of("rewrite-reals")
+    assert steps.index("cse") == steps.index("fuse-products") + 1
+    assert "cse" not in steps_of("reals-to-formats")
+
+
 PACKER = """
 from tinyml.transforms.buffers.packing.rectangles import placement_at
 def X(rectangles, effort):
