@@ -285,7 +285,8 @@ def _reduced(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:
-    """Yield a pair of slices for each offset in a window along an axis.
+    """Yield a pair of slices for each offset in a window along an axis at which an element of at least one window lies
+    inside the image.
 
     The first slice selects the windows whose element at this offset lies inside the image. The second slice selects
     these elements.

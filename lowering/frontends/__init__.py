@@ -1,1 +1,3 @@
-"""Importers, which convert model files to programs on reals."""
+"""Importers, which convert models, in files or Python objects, to programs: on reals or, for quantised models, in the
+number formats of the model.
+"""

@@ -93,7 +93,8 @@ def _by_output(y: object, outputs: int, label: str) -> Mapping[str, object]:
     outputs: the number of outputs of the program.
     label: the name of the argument y, for messages.
 
-    Raises `InputError` for a dictionary, and for a list of arrays whose number is not `outputs`.
+    Raises `InputError` for a dictionary and, if the program has several outputs, for a list of arrays whose number is
+    not `outputs`. None in a list omits an output.
     """
     if y is None:
         return {}

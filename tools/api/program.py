@@ -280,7 +280,8 @@ class Program:
         board: a simulated board; by default the program runs on this computer.
 
         Raises `InputError` for a program that does not stream or was compiled for another rate, for a recording that is
-        too short or contains NaN or infinity, and if the board's tools are missing.
+        not one row of numbers (of integers if `raw` is true), is too short or contains NaN or infinity, and if the
+        board's tools are missing.
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST

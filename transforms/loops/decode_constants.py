@@ -36,7 +36,8 @@ class DecodeConstantsPass(ModulePass):
     Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
     split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs 2, 4 or
     8 bytes, depending on the width of a shifted significand. In program order, each constant of posits is split if all
-    constants then need at most half of the flash. All other constants are unchanged.
+    constants then need at most half of the flash. Constants that do not meet these
+    conditions are unchanged.
 
     target: the board.
     flash: the flash in bytes, of which constants may occupy half; the default is the flash of the board.

@@ -200,13 +200,13 @@ class _Refinement:
         most: float,
         own: bool,
     ) -> Reals:
-        """A mask of the numbers of a row that should be rounded to their other neighbours.
+        """A mask of the given numbers, some or all of a row, that should be rounded to their other neighbours.
 
         now, other: the numbers and their other neighbours.
         slopes: the derivatives of the margins.
         errors: the errors of the margins.
         moments: the second moments of the derivatives.
-        most: the maximum sum of magnitudes of the row.
+        most: the maximum sum of the magnitudes of the given numbers.
         own: as in `refine`.
         """
         weighted = slopes * self.weights[:, None]

@@ -91,8 +91,8 @@ class Node(NamedTuple):
 class Boundary(NamedTuple):
     """The tensors at the boundary of a segment.
 
-    dead: operands from outside the segment that no later node reads.
-    kept: operands from outside the segment that a later node reads.
+    dead: operands from outside the segment that no later node reads and that the network does not return.
+    kept: all other operands from outside the segment.
     outputs: results of the segment that a later node reads or that the network returns.
     internal: all other results.
     through: the bits of tensors that are live throughout the segment and that no node of the segment reads.
