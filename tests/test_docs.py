@@ -421,7 +421,7 @@ SAMPLE = ("compile protonn-gesturepod --width 8", "bench protonn-gesturepod --fo
 @pytest.mark.long
 @pytest.mark.parametrize("command", SAMPLE)
 def test_figures_measured_anew(command: str):
-    """The command measures the stored figures. After an intended change, `make figures` writes the new figures."""
+    """A new measurement yields the stored figures. After an intended change, `make figures` writes the new figures."""
     if not has_measured_compilers():
         pytest.skip("other compilers than those of the figures")
     entry = read(MEASURED)[command]

@@ -141,8 +141,10 @@ def seconds_to_solve(rectangles: Sequence[Rectangle], limit: float) -> float | N
 
 
 def minimized(path: Path, limit: float) -> str:
-    """A row of a table for a problem: number of buffers, bytes live at the peak, bytes of the packing, percent above
-    the peak, whether the packing is proved optimal, and CPU seconds.
+    """A row of a table for a problem: its name, the number of buffers, the bytes live at the peak, the bytes of the
+    packing, the percent above the peak, the proof that the packing is optimal or `-`, and CPU seconds.
+
+    limit: in seconds.
     """
     rectangles = read_problem(path)
     before = time.process_time()

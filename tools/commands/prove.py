@@ -131,8 +131,12 @@ def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]
 
 
 def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[str, Any]:
-    """The report: `ops` with the numbers of all statements, of proved ones and of ones that the solver proved, and the
-    time, for each op; the `open` statements with the reasons; and the `false` statements with their counterexamples.
+    """The report, with three entries:
+
+    ops: for each op, the number of statements, how many of them are proved, how many of these the solver proved, and
+        the time in seconds.
+    open: the open statements with the reasons.
+    false: the false statements with their counterexamples.
     """
     return {
         "ops": [

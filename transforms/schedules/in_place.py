@@ -42,7 +42,9 @@ class InPlace(Tiling):
         return self.method
 
     def alive(self, graph: Graph, i: int) -> int:
-        """The number of bits that the live pixels of the operand and the result occupy while node i runs."""
+        """The greatest number of bits that the live pixels of the operand and the result occupy at once while node i
+        runs, in the best order of pixels.
+        """
         raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:

@@ -3,8 +3,8 @@
 A node sends a sample left if the feature is below the threshold, compared in single precision. `default_left`
 determines the side of a missing value.
 
-A file written by a class with scikit-learn's interface (an `XGBModel`) names the class. The program then computes the
-result of the class's `predict`.
+A file written by a class with scikit-learn's interface (an `XGBModel`) names the kind of the class: classifier,
+regressor or ranker. The program then computes the result of the class's `predict`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """A mapping from each class name in `names` to the handler `where`, `MODULE:NAME` relative to this folder, which
-    may belong to an extension that is not installed.
+    """Map each class name in `names`, which spaces separate, to one handler.
+
+    where: the handler, as `MODULE:NAME` relative to this folder. It may belong to an extension that is not installed.
     """
     return dict.fromkeys(names.split(), part_on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 

@@ -20,7 +20,8 @@ MOST = 10_000
 def unrolled(graph: TfliteGraph) -> TfliteGraph:
     """Replace each loop by copies of its body.
 
-    Raises `InputError` for a loop whose number of steps depends on the input, and for more than `MOST` operators.
+    Raises `InputError` for an invalid loop, for a loop whose number of steps depends on the input, and for more than
+    `MOST` steps of a loop or operators in total.
     """
     graph = folded(graph)
     known: dict[Tensor, Tensor] = {}

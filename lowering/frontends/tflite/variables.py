@@ -105,8 +105,8 @@ class Variables:
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
 
     def apply(self, to: GraphBuilder, op: Operator) -> None:
-        """Import an operator that reads or updates a state. Raises `VerifyException` for a variable without a
-        value of its type.
+        """Import an operator that reads or updates a state. Raises `VerifyException` for a variable without an initial
+        value, and if a variable is assigned a value of a type other than its own.
         """
         for name, rows in self.rows.items():
             if op in rows.own:

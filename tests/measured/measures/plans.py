@@ -1,5 +1,5 @@
-"""Peaks of plans for the shapes of published networks, and Gural and Murmann's trained network on MNIST's test
-images.
+"""The peaks of plans for the shapes of published networks, and the accuracy of Gural and Murmann's trained network on
+MNIST's test images.
 """
 
 from __future__ import annotations

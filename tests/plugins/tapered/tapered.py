@@ -1,8 +1,8 @@
-"""Tapered numbers `!tapered.t<width, top>`, whose spacing grows with their magnitude, up to about 2^top.
+"""Tapered numbers `!tapered.t<width, top>`, with magnitudes up to about 2^top.
 
-Near zero the spacing is that of fixed point; at larger magnitudes it is 4 and then 16 times as wide. Ten operations
-convert a raw to its integer. Each of the two changes of spacing (bends) needs a limit, a difference, a product and a
-sum.
+The spacing of the numbers grows with their magnitude. Near zero it is that of fixed point; at larger magnitudes it is 4
+and then 16 times as wide. Ten operations convert a raw to its integer: for each of the two changes of spacing (bends),
+a minimum, a maximum, a difference, a product and a sum.
 """
 
 from __future__ import annotations

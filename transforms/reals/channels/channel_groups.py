@@ -1,10 +1,11 @@
 """Groups of channels that can only be removed together.
 
-A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
-convolutions, pools and sums of branches couple channels of their operands to channels of their results. Other
-convolutions and dense layers couple no channels. Coupled channels form a group, which is removed as a whole (Li et al.
-2017, section 3.3, for residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed:
-channels of the program's inputs and results, and channels that ops of unknown kinds read.
+A channel is an index along the last axis of an image, or along the only axis of a vector. Ops that process each channel
+separately, such as elementwise ops, depthwise convolutions, pools, pads and sums of branches, couple channels of their
+operands to channels of their results. Dense layers and ungrouped convolutions with constant weights couple no channels.
+Coupled channels form a group, which is removed as a whole (Li et al. 2017, section 3.3, for residual sums; Fang et al.
+2023, DepGraph, in general). Two kinds of channels are never removed: channels of the program's inputs and results, and
+channels that all other ops read or define.
 """
 
 from __future__ import annotations
