@@ -166,8 +166,11 @@ def _receiver(added: PipelineStep) -> str:
     beside, if the named one has not.
     """
 
+    beside = added.before or added.after
+
     def has_step(pipeline: str) -> bool:
-        return any(_pass_of(step) == (added.before or added.after) for step in PIPELINES[pipeline].steps)
+        rows = (_pass_name(row) for row in own_rows("steps") if row.value.split()[0] == pipeline)
+        return beside in (*map(_pass_of, PIPELINES[pipeline].steps), *rows)
 
     inner = [step for step in map(_pass_of, PIPELINES[added.pipeline].steps) if step in PIPELINES and has_step(step)]
     return inner[0] if len(inner) == 1 and not has_step(added.pipeline) else added.pipeline

@@ -103,11 +103,13 @@ def _moved_up(
     touching: Sequence[Operation], insert: tdsl.InsertSliceOp, before: Sequence[Operation]
 ) -> tdsl.MoveUpOp | None:
     """The `tdsl.move_up` of the destination of an insertion, if it is the only op in `touching` and can be moved before
-    the ops `before`. None otherwise.
+    the ops `before`, of which the ops before it may not read or write the destination. None otherwise.
     """
     match touching:
-        case [tdsl.MoveUpOp(input=input) as op] if input is op.dest and input is insert.out:
-            return op if op in before and _is_known(input, before) else None
+        case [tdsl.MoveUpOp(input=input) as op] if input is op.dest and input is insert.out and op in before:
+            whole, passed = root(insert.out), before[: before.index(op)]
+            touched = (value for each in passed for inner in each.walk() for value in inner.operands)
+            return op if _is_known(input, before) and not any(_may_be(value, whole) for value in touched) else None
         case _:
             return None
 

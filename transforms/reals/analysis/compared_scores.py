@@ -112,8 +112,9 @@ def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[S
     match op:
         case tdsl.ReshapeOp():
             return op.input, threshold
-        case tdsl.CastOp() if whole and tdsl.format_of(op.input).specification is not None:
-            # Formats with a specification have no scales of rows, so that raws have the order of their reals.
+        case tdsl.CastOp() if whole and tdsl.is_real(op.out) and tdsl.format_of(op.input).specification is not None:
+            # Formats with a specification have no scales of rows, so that raws have the order of their reals. A cast to
+            # another format may round different numbers to one.
             return op.input, threshold
         case tdsl.FunctionOp() if whole:
             return op.input, threshold
