@@ -34,14 +34,16 @@ class ScaleRowsPass(ModulePass):
 
     The left operand of the product must have several rows and be a constant or indexed out of a constant. Matrices
     that are indexed out of one constant have the same shift amounts. If the sums have constant initial values,
-    these values are multiplied by the same powers of two. Constants with other uses are unchanged. The pass must
-    run before `profile`.
+    these values are multiplied by the same powers of two. Constants with other uses are unchanged, and so are programs
+    in which some tensors have number formats. The pass must run before `profile`.
     """
 
     name = "scale-rows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_Scale(), apply_recursively=False).rewrite_module(op)
+        # The profile of a program with formats computes each op as it is, and sums of reals are not shifted.
+        if not tdsl.is_mixed(op):
+            PatternRewriteWalker(_Scale(), apply_recursively=False).rewrite_module(op)
 
 
 class _Scale(RewritePattern):

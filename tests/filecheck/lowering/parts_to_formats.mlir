@@ -1,6 +1,8 @@
 // The part of a program that is in f32 is rewritten as reals are, before it gets formats: its sum starts from the bias.
 // The part with formats is unchanged: its bias is added after the sum is rounded.
 // RUN: tinyml-opt %s -p "parts-to-formats{width=8 data=%S/../transforms/Inputs/linear.npz}" | filecheck %s
+// Rows get no separate scales: the profile of a program with formats computes each op as it is.
+// RUN: tinyml-opt %s -p "parts-to-formats{row-scales=true width=8 data=%S/../transforms/Inputs/linear.npz}" | filecheck %s
 // Shiftry's arithmetic is not rewritten.
 // RUN: tinyml-opt %s -p "parts-to-formats{format=shiftry width=8 data=%S/../transforms/Inputs/linear.npz}" | filecheck %s --check-prefix=PAPER
 func.func @mixed(%X: tensor<2x1x!fixed.q<8, 5>>) -> tensor<3x1xf32> {

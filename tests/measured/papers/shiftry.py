@@ -19,7 +19,7 @@ from measured.measures.numbers import integers
 from measured.rows import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 
 EXAMPLE = "unit/transforms/search/test_shiftry_example.py"
-PACKING = "unit/transforms/buffers/test_packing_modes.py"
+PACKING = "unit/transforms/buffers/test_shiftry.py"
 FRONTEND = "unit/lowering/frontends/seedot"
 PROGRAMS = f"{FRONTEND}/test_seedot_programs.py"
 SPARSE = f"{PROGRAMS}::test_parameters_are_read_in_row_major_order_and_sparse_ones_keep_their_dense_use"
@@ -274,7 +274,7 @@ ROWS = (
         run=tested(
             (f"{PUBLISHED}::test_devices", "seedot", "shiftry"),
             ("numeric/transforms/buffers/test_moves.py::test_devices_equal_the_evaluator", "scratch.move"),
-            (f"{PACKING}::test_shiftry_defragments_its_example_of_section_7_1", 32, 96),
+            (f"{PACKING}::test_it_defragments_its_example_of_section_7_1", 32, 96),
         ),
     ),
     Row(
@@ -338,7 +338,7 @@ ROWS = (
         reports="variables by address, and the greatest end of all",
         here="`pack-scratch{{mode=shiftry}}`: 0, 4, 0 and 2 for the variables of the example, 8 bytes",
         verdict=REPRODUCED,
-        run=tested((f"{PACKING}::test_shiftry_places_its_example_of_section_3_as_pseudocode_5", 0, 4, 2, 8)),
+        run=tested((f"{PACKING}::test_it_places_its_example_of_section_3_as_pseudocode_5", 0, 4, 2, 8)),
     ),
     Row(
         item="algorithm 16",
@@ -346,7 +346,7 @@ ROWS = (
         reports="blocks in the order of start, of a multiple of the most frequent size",
         here="`pack-scratch{{mode=shiftry}}`: 25 bytes, then blocks of 16 at 32 and 48",
         verdict=REPRODUCED,
-        run=tested((f"{PACKING}::test_shiftry_rounds_25_bytes_up_to_a_block_of_32", 25, 16, 32, 48)),
+        run=tested((f"{PACKING}::test_it_rounds_25_bytes_up_to_a_block_of_32", 25, 16, 32, 48)),
     ),
     Row(
         item="algorithm 17",
@@ -354,7 +354,7 @@ ROWS = (
         reports="live variables move to lower addresses",
         here="the fewest bytes move, not all variables: 8 of 16 where compaction moves both",
         verdict=SURPASSED,
-        run=tested((f"{PACKING}::test_shiftry_moves_the_least_that_makes_room", 8, 16)),
+        run=tested((f"{PACKING}::test_it_moves_the_least_that_makes_room", 8, 16)),
     ),
     Row(
         item="section 7.1",
@@ -362,7 +362,7 @@ ROWS = (
         reports="96 bytes: x2 moves to 0, and x4 fits after it at 32",
         here="the same moves",
         verdict=REPRODUCED,
-        run=tested((f"{PACKING}::test_shiftry_defragments_its_example_of_section_7_1", 96, 0, 32)),
+        run=tested((f"{PACKING}::test_it_defragments_its_example_of_section_7_1", 96, 0, 32)),
     ),
     Row(
         item="section 7.1, migrations",
@@ -373,7 +373,7 @@ ROWS = (
         "two",
         verdict=DIFFERS,
         why="bytes move to make room for the next variable, not to leave one free run",
-        run=tested((f"{PACKING}::test_shiftry_moves_4_bytes_where_algorithm_17_moves_20", 4, 16, 12)),
+        run=tested((f"{PACKING}::test_it_moves_4_bytes_where_algorithm_17_moves_20", 4, 16, 12)),
     ),
     Row(
         item="section 7.1, in practice",
@@ -390,7 +390,7 @@ ROWS = (
         reports="a block of 32",
         here="the next variable starts at byte 32",
         verdict=REPRODUCED,
-        run=tested((f"{PACKING}::test_shiftry_rounds_25_bytes_up_to_a_block_of_32", 25, 16, 32)),
+        run=tested((f"{PACKING}::test_it_rounds_25_bytes_up_to_a_block_of_32", 25, 16, 32)),
     ),
     Row(
         item="table 4, HAR-6",

@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.blobs.layout import HEAD
@@ -25,6 +26,8 @@ def move_far_weights(module: ModuleOp, marked: Sequence[scratch.ConstantOp], wei
 
     marked: the constants of the blob.
     weights_at: the address of the blob, or a linker section.
+
+    Raises `InputError` if a kernel reads a constant that must be far, and has no variant that does.
     """
     if far_section(target) is None:
         return
@@ -35,7 +38,8 @@ def move_far_weights(module: ModuleOp, marked: Sequence[scratch.ConstantOp], wei
         if (movable := movable_of([constant], target)) is None:
             _expand_calls(constant.result, target)
             movable = movable_of([constant], target)
-        assert movable is not None, f"{constant} is read by a kernel"
+        if movable is None:
+            raise InputError(f"--weights-at: a kernel of {target} reads weights only in the first 64 KB of flash")
         movable.move()
     for function, _ in _forests(module):
         function.attributes[FAR_FOREST] = UnitAttr()

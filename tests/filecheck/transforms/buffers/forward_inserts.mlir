@@ -364,3 +364,26 @@ func.func @read_rings(%X: memref<1x3xf32>) -> memref<1x3xf32> {
 // CHECK-NEXT: tdsl.exp %oldest
 // CHECK-NEXT: tdsl.move_up %again
 // CHECK-NEXT: tdsl.insert_slice %other
+
+// -----
+
+// A view of the row precedes a reader of the state: the state does not move up before this reader.
+func.func @viewed_ring(%X: memref<1x3xf32>) -> memref<1x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %state = scratch.alloc {state} : memref<4x3xf32>
+  %row = scratch.alloc : memref<1x3xf32>
+  %read = scratch.alloc : memref<1x3xf32>
+  %old = scratch.slice %state[%c0] : memref<4x3xf32> to memref<1x3xf32>
+  %view = scratch.slice %row[%c0] : memref<1x3xf32> to memref<1x3xf32>
+  tdsl.exp %old : memref<1x3xf32> into %read : memref<1x3xf32>
+  tdsl.softmax %X : memref<1x3xf32> into %view : memref<1x3xf32>
+  tdsl.move_up %state {axis = 0 : i64, count = 1 : i64} : memref<4x3xf32> into %state : memref<4x3xf32>
+  tdsl.insert_slice %row, %state[%c3, %c0] : memref<1x3xf32>, memref<4x3xf32> into %state : memref<4x3xf32>
+  func.return %read : memref<1x3xf32>
+}
+// CHECK-LABEL: func.func @viewed_ring
+// CHECK: tdsl.exp %old : memref<1x3xf32> into %read : memref<1x3xf32>
+// CHECK-NEXT: tdsl.softmax %X
+// CHECK-NEXT: tdsl.move_up %state
+// CHECK-NEXT: tdsl.insert_slice %row

@@ -328,3 +328,15 @@ func.func @grouped(%x: tensor<1x3x!zeroskew.q<8, [0.5, 0.25, 0.125], 0>>) -> (in
 // CHECK-LABEL: func.func @grouped
 // CHECK: %reals = tdsl.cast
 // CHECK: tdsl.argmax %reals
+
+// -----
+
+// A conversion to fewer bits may round different numbers to one: the argmax compares its results.
+func.func @narrowed(%x: tensor<1x3x!fixed.q<16, 2>>) -> (index, tensor<1x3x!fixed.q<8, 1>>) {
+  %fewer = tdsl.cast %x : tensor<1x3x!fixed.q<16, 2>> -> tensor<1x3x!fixed.q<8, 1>>
+  %label = tdsl.argmax %fewer : tensor<1x3x!fixed.q<8, 1>>
+  func.return %label, %fewer : index, tensor<1x3x!fixed.q<8, 1>>
+}
+// CHECK-LABEL: func.func @narrowed
+// CHECK-NEXT: %fewer = tdsl.cast %x
+// CHECK-NEXT: %label = tdsl.argmax %fewer

@@ -1,5 +1,5 @@
-// RUN: tinyml-opt %s -p scale-rows | filecheck %s
-// RUN: tinyml-opt %s -p scale-rows,scale-rows | filecheck %s
+// RUN: tinyml-opt %s -p scale-rows --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p scale-rows,scale-rows --split-input-file | filecheck %s
 
 // Rows of greatest magnitudes 3 (below 4), 0.75 (below 1), 0 and 1.0 (below 2): 0, 2, 0 and 1 bits to spare.
 func.func @dense(%X: tensor<2x1xf32>) -> tensor<4x1xf32> {
@@ -121,6 +121,8 @@ func.func @computed(%F: tensor<2x1x1x1xf32>, %X: tensor<1x2x2x1xf32>) -> tensor<
 // CHECK-NOT: row_shifts
 // CHECK: func.return
 
+// -----
+
 // What is in a format stays as it was rounded.
 func.func @formats(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> {
   %W = tdsl.const dense<[[100, 50], [1, 2]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
@@ -130,3 +132,15 @@ func.func @formats(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>>
 // CHECK-LABEL: func.func @formats
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}100, 50], [1, 2]]>
 // CHECK-NEXT: %y = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>
+
+// -----
+
+// A program of which a part has formats is unchanged.
+func.func @mixed(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1xf32> {
+  %x = tdsl.cast %X : tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1xf32>
+  %W = tdsl.const dense<[[3.0, 0.5], [0.25, -0.75]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %y = tdsl.matmul %W, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @mixed
+// CHECK: %y = tdsl.matmul %W, %x : tensor<2x2xf32>

@@ -51,6 +51,7 @@ PROGRAMS: dict[str, Any] = {
     "clusters": True,
     "threshold": -0.5,
     "stored": tdsl.StoredExamples(3, "support vectors", "train with a larger gamma"),
+    "quantised": True,
     "instances": True,
     "calls": 6,
 }

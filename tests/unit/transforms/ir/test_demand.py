@@ -13,7 +13,7 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
 from tinyml.targets.registry import boards
 from tinyml.targets.tiles import Tile
-from tinyml.transforms.ir.cost.demand import UNKNOWN_TRIPS, Demand, StepCounts, demand_of, trip_count
+from tinyml.transforms.ir.cost.demand import UNKNOWN_TRIPS, Demand, demand_of, trip_count
 from tinyml.transforms.ir.cost.estimate import estimate, estimate_of, estimate_on
 
 BUFFERS = """
@@ -289,30 +289,6 @@ func.func @model() {{
     demand = demand_of(Parser(context(), program).parse_module())
     runs = {kind: count for steps in demand.operations.values() for kind, count in steps.runs.items()}
     assert runs[f"tm_copy {step}"] == (2 if step == "word" else 8)
-
-
-@pytest.mark.parametrize(("place", "stores"), [("%t", 0), ("%next", 7)])
-def test_copies_of_elements_to_where_they_are_count_nothing(place: str, stores: int) -> None:
-    program = f"""
-func.func @model() {{
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %seven = arith.constant 7 : index
-  %arena = scratch.arena {{alignment = 2 : i64}} : memref<40xi8>
-  %part = scratch.view %arena[16 : i64] : memref<40xi8> to memref<1x7xi16>
-  %whole = scratch.view %arena[0 : i64] : memref<40xi8> to memref<1x20xi16>
-  %there = scratch.slice %whole[%one] : memref<1x20xi16> to memref<19xi16>
-  scf.for %t = %zero to %seven step %one {{
-    %next = arith.addi %t, %one : index
-    %at = arith.addi {place}, %seven : index
-    %x = memref.load %part[%zero, %t] : memref<1x7xi16>
-    memref.store %x, %there[%at] : memref<19xi16>
-  }}
-  func.return
-}}"""
-    runs = demand_of(Parser(context(), program).parse_module()).operations.get("", StepCounts()).runs
-    assert runs.get("store 2", 0) == stores
-    assert runs["entry loop"] == bool(stores)
 
 
 def test_a_search_keeps_what_it_has_found() -> None:
