@@ -118,6 +118,7 @@ PIPELINES = {
 
         A part that gets the arithmetic of a paper is not rewritten.
         """,
+        # A class that follows from integers needs no floats, so that no data choose formats for them.
         ("drop-monotone", If("rewrites", REWRITE_REALS), "profile", "assign-format", REFINE_FORMATS),
     ),
     REFINE_FORMATS: PipelineSteps(

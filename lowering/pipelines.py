@@ -165,7 +165,6 @@ def _receiver(added: PipelineStep) -> str:
     """The pipeline that receives a step: the pipeline that the step names, or the only one inside it that has the step
     beside, if the named one has not.
     """
-
     beside = added.before or added.after
 
     def has_step(pipeline: str) -> bool:
