@@ -27,7 +27,7 @@ def definitions(layout: BlobLayout, chip: Chip, digest: bytes) -> str:
         lines += once(FAR_TYPE, chip.helpers[FAR_TYPE].splitlines())
         read = f"(uint8_t){_helper(lines, layout, chip, 'far', 'far_i8')}({{}})"
     pointer = f"{FAR_TYPE} " if far else "const uint8_t *"
-    byte = read.format("bytes + (i < {crc} ? i : i + 4)").replace("{crc}", str(CRC))
+    byte = read.format(f"bytes + (i < {CRC} ? i : i + 4)")
     lines += ["/* The blob, or 0 before it is bound. */", f"static {pointer}{name}_blob_bytes;"]
     for op, offset in zip(layout.arrays, layout.offsets, strict=True):
         symbol = op.sym_name.data

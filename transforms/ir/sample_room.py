@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
@@ -21,6 +22,13 @@ def known_sample_room(function: FuncOp) -> int | None:
     """The number of `SAMPLE_ROOM`; None for a function without the attribute."""
     known = function.attributes.get(SAMPLE_ROOM)
     return cast("IntegerAttr[Any]", known).value.data if isinstance(known, IntegerAttr) else None
+
+
+def multiplies_samples(op: Operation, samples: int) -> bool:
+    """Whether the left factor of a product with a column is a constant with a row for each sample."""
+    if not isinstance(op, tdsl.MatrixProductsOp) or tdsl.shape_of(op.out) != (samples, 1):
+        return False
+    return all(isinstance(lhs.owner, tdsl.ConstOp) for lhs, _ in op.pairs)
 
 
 def has_added_samples(function: FuncOp) -> bool:

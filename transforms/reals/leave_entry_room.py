@@ -15,6 +15,7 @@ from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.sparse_layouts import dense_product
+from tinyml.transforms.reals.leave_room import beyond_room
 
 MOST_ENTRIES = 1 / 3
 """The greatest room of a sparse matrix as a fraction of its elements. With 8-bit elements, entries take two bytes, and
@@ -54,10 +55,6 @@ class LeaveEntryRoomPass(ModulePass):
                 if not matrix.result.uses:
                     Rewriter.erase_op(matrix)
             elif found > room:
-                raise error_at(
-                    product,
-                    f"--weights-for: the sparse matrix has {found} entries, but the program has room for {room}: "
-                    "compile the model anew, or the first one with a greater --weights-margin",
-                )
+                raise error_at(product, beyond_room("sparse matrix", found, "entries", room))
             else:
                 product.room = IntegerAttr(room, i64)

@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
-from tinyml.transforms.reals.leave_room import power_above
+from tinyml.transforms.reals.leave_room import beyond_room, power_above
 
 COUNTED = ("trees", "inner nodes", "leaves with different votes")
 """What the first numbers of `FOREST_ROOM` count."""
@@ -52,10 +52,7 @@ class LeaveForestRoomPass(ModulePass):
         room = [math.ceil(self.weights_margin * size) for size in known_room(function) or found]
         for size, most, what in zip(found, room, COUNTED, strict=True):
             if size > most:
-                raise InputError(
-                    f"--weights-for: the forest has {size} {what}, but the program has room for {most}: compile the "
-                    "model anew, or the first one with a greater --weights-margin"
-                )
+                raise InputError(beyond_room("forest", size, what, most))
         constant = tdsl.constant_root(forest.votes)
         known = None if constant is None else next(tdsl.result_profiles(constant.result), None)
         if known is None:

@@ -20,6 +20,18 @@ def power_above(number: float) -> float:
     return math.ldexp(1.0, math.ceil(math.log2(number))) if number else 0.0
 
 
+def beyond_room(model: str, size: int, what: str, room: int) -> str:
+    """The error message about a model trained again that exceeds the room of a program.
+
+    model: what exceeds the room, after "the".
+    size, what: the number that it has of something, and the plural of this thing.
+    """
+    return (
+        f"--weights-for: the {model} has {size} {what}, but the program has room for {room}: compile the model anew, "
+        "or the first one with a greater --weights-margin"
+    )
+
+
 @dataclass(frozen=True)
 class LeaveRoomPass(ModulePass):
     """Multiply the extremes in the profile of every constant by a factor. The scale of the constant is later derived

@@ -21,8 +21,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.attributes import PROFILE, Profile
-from tinyml.transforms.ir.sample_room import SAMPLE_ROOM, known_sample_room
-from tinyml.transforms.reals.leave_room import power_above
+from tinyml.transforms.ir.sample_room import SAMPLE_ROOM, known_sample_room, multiplies_samples
+from tinyml.transforms.reals.leave_room import beyond_room, power_above
 
 
 @dataclass(frozen=True)
@@ -52,23 +52,13 @@ class LeaveSampleRoomPass(ModulePass):
             return
         room = math.ceil(self.weights_margin * (known_sample_room(function) or stored.number))
         if stored.number > room:
-            raise InputError(
-                f"--weights-for: the model has {stored.number} {stored.what}, but the program has room for {room}: "
-                "compile the model anew, or the first one with a greater --weights-margin"
-            )
+            raise InputError(beyond_room("model", stored.number, stored.what, room))
         function.attributes[SAMPLE_ROOM] = IntegerAttr(room, i64)
         widening = _Widening(stored.number, room)
         for each in sums:
             # A result may happen to have as many rows.
             if each not in widening.last:
                 widening.begin(each)
-
-
-def multiplies_samples(op: Operation, samples: int) -> bool:
-    """Whether the left factor of a product with a column is a constant with a row for each sample."""
-    if not isinstance(op, tdsl.MatrixProductsOp) or tdsl.shape_of(op.out) != (samples, 1):
-        return False
-    return all(isinstance(lhs.owner, tdsl.ConstOp) for lhs, _ in op.pairs)
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,9 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.transforms.ir.forest_room import FOREST_ROOM, room_of, sizes_of
-from tinyml.transforms.ir.sample_room import SAMPLE_ROOM
+from tinyml.transforms.ir.sample_room import SAMPLE_ROOM, multiplies_samples
 from tinyml.transforms.reals.leave_entry_room import entries_of
 from tinyml.transforms.reals.leave_room import power_above
-from tinyml.transforms.reals.leave_sample_room import multiplies_samples
 
 REALS = "ir/0-reals.mlir"
 
