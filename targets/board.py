@@ -127,10 +127,10 @@ class Board:
             return self
         return replace(
             self,
-            name=f"{self.name}-{_spelled(flash)}-{_spelled(ram)}",
+            name=f"{self.name}-{spelled_size(flash)}-{spelled_size(ram)}",
             flash=flash,
             ram=ram,
-            title=f"{self.core or self.name} with {_spelled(flash)} of flash and {_spelled(ram)} of RAM",
+            title=f"{self.core or self.name} with {spelled_size(flash)} of flash and {spelled_size(ram)} of RAM",
             aliases=(),
             source="",
         )
@@ -178,7 +178,7 @@ def bytes_of(text: str) -> int | None:
     return size if 0 < size <= _LARGEST and size % _GRAIN == 0 else None
 
 
-def _spelled(size: int) -> str:
+def spelled_size(size: int) -> str:
     """The shortest text from which `bytes_of` parses exactly this memory size."""
     return next(f"{size // unit}{suffix}" for suffix, unit in _UNITS.items() if size % unit == 0)
 

@@ -28,7 +28,7 @@ from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import NAMES, PluginError, Row, each
 from tinyml.dialects.tables import Table
-from tinyml.targets.board import Board, bytes_of
+from tinyml.targets.board import Board, bytes_of, spelled_size
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
@@ -231,9 +231,10 @@ def _of_part(target: str) -> InputError | None:
 def _instead(core: str) -> str:
     """The end of an error message: how to compile for a bare part that no board contains.
 
-    core: the core of the part.
+    core: the core of the part. The sizes in the example are those of the core's memories.
     """
-    return f"for the part itself: --target {core} --flash-size 512K --ram-size 128K, with its sizes"
+    sizes = f"--flash-size {spelled_size((own := board(core)).flash)} --ram-size {spelled_size(own.ram)}"
+    return f"for the part itself: --target {core} {sizes}, with its sizes"
 
 
 def _unknown(target: str) -> InputError:

@@ -125,14 +125,14 @@ def tools_of(chip: Chip) -> str:
 def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library that is compiled from a C file for the host.
 
-    If the user's cache contains the program, it is reused. The cache key is the preprocessed source, so that each
-    version of a simulator has a separate driver.
+    If the user's cache contains the program, it is reused. The cache key is the preprocessed source with the flags, so
+    that each version of a simulator has a separate driver.
 
     flags: further compiler and linker flags.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    key = hashlib.sha256("\0".join((text, *flags)).encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
     compiled = cache / f"{source.stem}-{key}"
     if not compiled.exists():

@@ -162,7 +162,7 @@ class Request(BuildOptions, ModelArgument):
         "folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL, writes=FOLDER
     )
     packages: tuple[str, ...] | None = option(
-        f"folders for other tools: {', '.join(packaging_names())} (only NAME.c and NAME.h); "
+        f"folders for other tools: {', '.join(packaging_names())} ({PLAIN}: only NAME.c and NAME.h); "
         f"{', '.join((PLAIN, *DEFAULT_PACKAGINGS))} by default, if they support the board",
         default=None,
         metavar="NAME,...",
