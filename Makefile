@@ -111,7 +111,7 @@ wake-words: ## store anew what the packages of microWakeWord compute of sounds (
 	build/wake-words/bin/python -m pip --disable-pip-version-check --quiet install pymicro-features==2.0.2 pymicro-wakeword==2.5.0 numpy
 	build/wake-words/bin/python tests/models/microwakeword/make.py
 
-hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
+hashes: $(VENV)/test ## compare the C of some 280 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))
 
 mutants: $(VENV)/test ## draw COUNT one-line defects by SEED in all passes, or in PASSES=NAME,..., and print which tests catch them

@@ -143,14 +143,14 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._rescaled(scale, min(max(round(least - low / scale), least), greatest))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
-        """The format with zero point 0 whose scale covers the constant; if `rows` is true, the scale of each row covers
-        this row.
+        """The format with the same rounding and zero point 0 whose scale covers the constant; if `rows` is true, the
+        scale of each row covers this row.
         """
         magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
         scales = [float(magnitude or most) / greatest for magnitude in magnitudes]
-        return ZeroSkewType(self.bits, scales if len(scales) > 1 else scales[0])
+        return self._rescaled(scales if len(scales) > 1 else scales[0])
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return self.sums.of_products(lhs, rhs)

@@ -101,12 +101,17 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "unknown part": (
         f"{MODEL} --target efr32mg24",
         "unknown target 'efr32mg24' (one of uno, ",
-        "; for the part itself: --target cortex-m4 --flash-size 512K --ram-size 128K, with its sizes",
+        "; for the part itself: --target cortex-m4 --flash-size 1M --ram-size 256K, with its sizes",
+    ),
+    "AVR part of no board": (
+        f"{MODEL} --target atmega644",
+        "'atmega644': the nearest boards with its instruction set are uno, nano; ",
+        "for the part itself: --target uno --flash-size 32256 --ram-size 2K, with its sizes",
     ),
     "part of no board": (
         f"{MODEL} --target nucleo-f429zi",
         "'nucleo-f429zi': the nearest boards with its instruction set are nucleo-l4r5zi, ",
-        "for the part itself: --target cortex-m4 --flash-size 512K --ram-size 128K, with its sizes",
+        "for the part itself: --target cortex-m4 --flash-size 1M --ram-size 256K, with its sizes",
     ),
     "table": (
         "compile tour.sd --val val.csv -o out",

@@ -199,6 +199,8 @@ def test_scales_are_chosen_as_tflite_chooses_them():
     prototype = ZeroSkewType.of_width(8)
     assert prototype.fitted_to(weights, None, rows=True) == ZeroSkewType(8, [0.01, 0.02])
     assert prototype.fitted_to(weights, None, rows=False) == ZeroSkewType(8, 0.02)
+    even = ZeroSkewType(8, 0.5, to_even=True)
+    assert even.fitted_to(weights, None, rows=False) == ZeroSkewType(8, 0.02, to_even=True)
     assert prototype.fitted_to(np.zeros((2, 2)), None, rows=False).decode(np.zeros(1, np.int8)) == 0
 
 
