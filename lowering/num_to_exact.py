@@ -259,7 +259,7 @@ class _Bytes:
         return [run, nest.insert(arith.IndexCastOp(element, i16))]
 
     def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
-        """The bytes of a view that starts at a group boundary.
+        """The bytes of a view that starts at a group boundary. Raises `InputError` for a view that may start elsewhere.
 
         offsets: the summands of the view's offset in the array, in elements.
         """

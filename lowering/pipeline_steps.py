@@ -1,7 +1,7 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names of steps that the core needs; extensions add theirs by rows. `pipelines.py` creates the
-passes. Tools list the pipelines when they start, before any dialect is imported.
+This file contains only names of steps that the core needs; extensions add the names of their steps in `rows.txt`.
+`pipelines.py` creates the passes. Tools list the pipelines when they start, before any dialect is imported.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ class PipelineStep(NamedTuple):
 
     pipeline: the name of a row of `PIPELINES`.
     step: the name of the pass, which the package registers.
-    before, after: the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in
-        the pipeline, or in the only pipeline inside it that has this step.
+    before: the step directly after the pass; None if `after` is set.
+    after: the step directly before the pass; None if `before` is set.
+
+    The step in `before` or `after` occurs once in the pipeline, or in the only one of its inner pipelines that has this
+    step. The pass then becomes a step of the inner pipeline.
     """
 
     pipeline: str

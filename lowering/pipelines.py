@@ -85,8 +85,8 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 def steps_of(name: str) -> Sequence[str | If]:
     """The steps of a pipeline, including the steps that extensions and other packages add (`PipelineStep`).
 
-    The list contains a step of an extension that is not installed if the step depends on an option. A request of this
-    option then raises an error.
+    The list contains a step of an extension that is not installed if the step depends on an option. Setting this option
+    then raises an error.
     """
     steps = list(PIPELINES[name].steps)
     behind = dict[str, str]()
@@ -115,8 +115,8 @@ def _pass_name(row: Row) -> str:
 
 
 def _is_set(value: object) -> bool:
-    """Whether the value of an option makes a step's condition true: any value except None and False. The number 0
-    does.
+    """Whether the value of an option makes a step's condition true: any value except None and False, and thus also the
+    number 0.
     """
     return value is not None and value is not False
 
@@ -162,8 +162,10 @@ def _is_required(field: Field[Any]) -> bool:
 
 
 def _receiver(added: PipelineStep) -> str:
-    """The pipeline that receives a step: the pipeline that the step names, or the only one inside it that has the step
-    beside, if the named one has not.
+    """The pipeline into which a step is inserted: the named pipeline or, if it lacks the step in `before` or `after`,
+    the only one of its inner pipelines that has this step.
+
+    If no inner pipeline or several of them have the step, the named pipeline is returned.
     """
     beside = added.before or added.after
 
@@ -176,7 +178,9 @@ def _receiver(added: PipelineStep) -> str:
 
 
 def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
-    """The index at which the step `added` of another package is inserted into a pipeline."""
+    """The index at which the step `added` of another package is inserted into a pipeline. Raises `PluginError` unless
+    exactly one of `before` and `after` is set, and the pipeline has exactly one step of this name.
+    """
     if (added.before is None) == (added.after is None):
         raise PluginError(f"{plugin}: a step is before or after another one")
     beside = added.before or added.after

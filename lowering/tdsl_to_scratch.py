@@ -180,7 +180,9 @@ class _Bufferization:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """Convert an op on tensors to an op that writes the result to a buffer."""
+        """Convert an op on tensors to an op that writes the result to a buffer. Raises `InputError` for a transposition
+        in place of a buffer outside the arena.
+        """
         destination = self.destinations.get(op.out)
         if isinstance(op, tdsl.TransposeOp) and op.in_place is not None:
             if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):

@@ -113,8 +113,8 @@ class Kernel:
     * weights, vector: the widths of the stored integers in bits; not a multiple of 8 if they are packed.
     * sum: the width of the accumulator in bits.
     * gaps: the width in bits of the distance from the previous weight's column, for sparse rows that are byte streams:
-      8 for `pack_rows` and 4 for `delta_rows`. For `gathered_rows` it is 8 plus
-      16 divided by the entries of a group. 0 for other rows.
+      8 for `pack_rows` and 4 for `delta_rows`. For `gathered_rows`, it is 8 plus 16 divided by the number of entries of
+      a group. For all other rows, it is 0.
     * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
     * rows: the number of matrix rows computed per call.
     * step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if unknown.
@@ -212,8 +212,8 @@ class PackedReads:
 class ElementFunction:
     """The description of a C function on packed elements.
 
-    * kind: the function reads an element by its index, writes an element to RAM, or unpacks whole groups from RAM to a
-      plain array.
+    * kind: what the function does: read an element by its index, write an element to RAM, or unpack whole groups from
+      RAM to a plain array.
     * bits: the width of an element, or the digits as which elements are packed.
     * flash: true if the function reads from flash.
     * signed: false if unpacked elements have no sign.

@@ -106,8 +106,8 @@ class TileQuery:
     * run: the number of elements of a run of a window.
     * spaces: the runs of a window, and the distances between runs, windows and lines.
     * windows, lines: the number of windows in a line, and the number of lines.
-    * several: true to request kernels that compute several lines per call. This number need not divide the number of
-      lines.
+    * several: true to request kernels that compute several lines per call. `lines` need not be a multiple of the number
+      of lines per call.
     * large: true to request the kernels that need more flash than weights, instead of the usual kernels.
     * by: the chosen kernel, to which the query is then restricted.
     """

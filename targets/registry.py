@@ -281,12 +281,12 @@ def board(target: str) -> Board:
 
 
 def sized(target: str, flash: int | None, ram: int | None) -> str:
-    """The name of a target with memories of other sizes.
+    """The name of a target with memories of the given sizes.
 
     flash, ram: the sizes in bytes; None for the size of the target.
 
-    Raises `InputError` for an unknown target, for a target without memories, and for sizes above the memories of
-    the part if compiler and simulator define these memories.
+    Raises `InputError` for an unknown target, for a target without memories, and for sizes above the memories of the
+    part if compiler and simulator define these memories.
     """
     if flash is None and ram is None:
         return target
@@ -323,7 +323,7 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Record the board whose kernels a module calls. The host, which has no kernels, is not recorded. Raises
+    """Record the board whose kernels a module calls. For the host, which has no kernels, do nothing. Raises
     `InputError` for an unknown target, and for a module that is compiled for another board.
     """
     if (target := board(target).name) == HOST:

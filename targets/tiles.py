@@ -54,8 +54,8 @@ class Tile:
       (`TileFamily.common`), it is the right shift of the factor, which is negative for a left shift.
     * lines: the number of lines of windows. Each line starts one pitch after the previous line.
     * filters: for rows that are multiplied by single channels, the number of rows for each channel.
-    * to_even: 1 if a requantisation rounds once, halves to even, where no sum lies halfway; 0 if it rounds as in
-      TensorFlow Lite.
+    * to_even: 1 if a requantisation rounds once, to nearest, and no sum lies halfway between two results; 0 if it
+      rounds as in TensorFlow Lite.
     """
 
     rows: int

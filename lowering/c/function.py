@@ -211,7 +211,8 @@ class _Inductions:
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
         """Loads from flash that every iteration executes at an address one element above that of the previous
-        iteration. Empty for a loop that contains a loop, throughout which a pointer would occupy a register.
+        iteration. Empty for a loop that contains another loop, since a pointer would occupy a register throughout
+        the inner loop.
         """
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
             # A pointer would occupy a register throughout the inner loop.

@@ -33,8 +33,9 @@ static inline const {letter} *{name}_class_name(int16_t label)
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
     """The macros of an input that the caller pushes in several parts (`tdsl.Pushes`).
 
-    NAME_FRAME and NAME_HOP are numbers of elements: of a frame, and from the start of a frame to the start of the next.
-    NAME_STEPS and NAME_STRIDE are numbers of frames: up to the first prediction, and between predictions.
+    NAME_FRAME is the number of elements in a frame, and NAME_HOP the number of elements from the start of a frame to
+    the start of the next. NAME_STEPS is the number of frames up to the first prediction, and NAME_STRIDE the number of
+    frames from one prediction to the next.
     """
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
     texts += ("frames from one answer to the next",)
@@ -57,8 +58,10 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
-    """The C function NAME_class_name, which returns the name of a class, one of `labels`, as a string in flash. For any
-    other number, it returns an empty string.
+    """The C function NAME_class_name, which returns the name of the class with a given number, as a string in flash.
+    For a number that is not that of a class, it returns an empty string.
+
+    labels: the names of the classes.
     """
     texts = [str(label) for label in labels]
     attribute, where, letter, cast = "", "", "char", ""

@@ -160,7 +160,8 @@ class ProgramBuilder:
 
     def constant(self, op: scratch.ConstantOp) -> c.ConstantOp:
         """Declare a constant array, and return its declaration. Equal arrays have one declaration, except arrays whose
-        content is not a part of the program (`DATA`).
+        content is not a part of the program (`DATA`). Raises `InputError` for a sparse matrix that is not lowered to
+        its parts.
         """
         type = _array(op.result.type)
         if not isinstance(type.memory_space, scratch.Flash | NoneAttr):
@@ -220,7 +221,8 @@ class ProgramBuilder:
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
-        """The C program with all declarations that have been collected.
+        """The C program with all declarations that have been collected. Raises `InputError` for a program with
+        instances whose weights the caller loads.
 
         predict: the body of the function NAME_predict.
         others: further functions.

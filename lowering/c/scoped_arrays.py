@@ -1,6 +1,6 @@
 """Scopes of local arrays: an array for the sums of blocks of rows is declared in each loop over blocks that uses it.
 
-C compilers then give the arrays of different loops one place on the stack.
+C compilers then place the arrays of different loops at one address of the stack.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 
 
 def declare_in_loops(function: func.FuncOp) -> None:
-    """Replace each array for the sums of blocks by one array for each block of operations in which a kernel writes to
-    it.
+    """Replace each array for the sums of blocks of rows by several arrays: one in each `Block` of operations in which a
+    kernel writes to the array.
     """
     for array in [op for op in function.walk() if isinstance(op, memref.AllocaOp) and BLOCK_SUMS in op.attributes]:
         _declare_in_loops(array)

@@ -95,8 +95,8 @@ WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
 
 
 def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
-    """Return two ops: the C structure of the weights that the caller loads to RAM, with the widest elements first, and
-    the function `NAME_weights`, which returns the address of this structure.
+    """Return two ops: a C structure, and the function `NAME_weights`, which returns the address of this structure. The
+    structure contains the weights that the caller loads to RAM, beginning with the widest elements.
     """
     ordered = sorted(arrays, key=lambda op: -op.element_size)
     loaded = c.LoadedOp(LOADED, Region(Block(ordered)))

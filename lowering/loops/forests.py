@@ -125,8 +125,8 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a walk that stores the reached leaf of each tree, followed by the sums of the leaves' votes, rounded to
-    the format of the results.
+    """Emit a walk that stores the reached leaf of each tree, followed by the sums of the leaves' votes, rounded to the
+    format of the results. Raises `InputError` for more leaves than 16 bits can number.
     """
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree

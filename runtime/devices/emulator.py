@@ -244,7 +244,8 @@ class _Machine:
 
     def _run_to_mark(self, start: int) -> int:
         """Execute the program from the code address `start` up to the next call of `tm_mark`. Return the argument of
-        this call.
+        this call. Raises `DeviceError` for a crash, for a jump out of the program and for more than the permitted
+        number of instructions.
         """
         mark = self._symbols["tm_mark"]
         self.counter.restart()

@@ -287,12 +287,12 @@ class _GradientTape(Trace):
     def backward(
         self, direction: Array, tensors: list[tuple[SSAValue, Array, Array]] | None = None
     ) -> dict[SSAValue, list[_Part]]:
-        """For each constant, the parts of a gradient with respect to this constant. The gradient is that of a
-        weighted sum of the scores.
+        """For each constant, the parts of a gradient with respect to this constant. The gradient is that of a weighted
+        sum of the scores.
 
         direction: the weights of the scores, of shape (samples, scores).
-        tensors: a list to which all other tensors are appended as tuples, as `tensor_slopes` yields them; None to omit
-            them.
+        tensors: a list to which all tensors except constants are appended as tuples, as `tensor_slopes` yields them;
+            None to omit them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))

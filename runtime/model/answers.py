@@ -65,8 +65,8 @@ def read_answers(
     values, where axes of extent 1 are ignored, or one row per sample. Integers in the shape of the values without the
     axis of classes are the classes of elements, such as pixels.
 
-    Raises `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the
-    program does not have.
+    Raises `InputError` for an array of any other type or shape, for targets that are NaN or infinite, and for a class
+    that the program does not have.
     """
 
     def are_targets(shape: Sequence[int], kind: str) -> bool:

@@ -43,8 +43,8 @@ class Interface:
       parts, and this number of rows of the first input is skipped.
     * rate: the number of samples per second of the training data, if the model's front end declares it.
 
-    Raises `ValueError` for another C type, for a length that is not positive, and if type and length of the scores are
-    inconsistent.
+    Raises `ValueError` for any other C type, for a length that is not positive, and if type and length of the scores
+    are inconsistent.
     """
 
     name: str

@@ -167,8 +167,8 @@ def _without_ones(shape: Sequence[int]) -> list[int]:
 
 
 def random_data(module: ModuleOp, samples: int) -> Data:
-    """Samples of random raws of a program's input; of random numbers if its format is a float. Every call returns the
-    same samples.
+    """Samples of random raws of a program's input, or of random numbers if the input's format is a float. Every call
+    returns the same samples.
     """
     format, length = input_format(module), interface_of(module).input_length
     random = np.random.default_rng(0)

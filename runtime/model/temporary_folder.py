@@ -17,8 +17,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 def temporary_folder() -> Generator[Path]:
     """A context with a new folder, which is removed at the end of the context.
 
-    If a disk is full, raises `InputError` that names the parent folder. An error that already names a file is raised
-    unchanged; errors of `write` name none.
+    If a disk is full, raises an `InputError` that names the parent folder. An error that already names a file is raised
+    unchanged; errors of `write` name no file.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

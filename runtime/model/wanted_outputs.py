@@ -1,7 +1,7 @@
 """The expected outputs in a data set: values, or the classes of elements such as pixels and time steps.
 
-The array `y` contains the expected first output; `y_1`, `y_2` and so on contain the further ones. `answers.py` reads
-`y` unless it contains classes of elements.
+The array `y` contains the expected first output, and `y_1`, `y_2` and so on contain the expected outputs after it.
+`answers.py` reads `y` unless it contains classes of elements.
 """
 
 from __future__ import annotations

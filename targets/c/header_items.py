@@ -55,7 +55,7 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 class _Condition:
     """A preprocessor conditional whose end has not been reached.
 
-    * value: the condition of the current branch, None if unknown.
+    * value: the value of the condition of the current branch, None if unknown.
     * keeps: true if one of the directives has been printed.
     * taken: true if a previous branch is known to be compiled.
     """

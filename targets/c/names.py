@@ -41,7 +41,7 @@ def model_name(name: str) -> str:
 def check_model_name(name: str) -> None:
     """Raise `InputError` for a model name that is not a valid prefix of C functions.
 
-    Also raise it if the header of the model would have the name of another header and hide it.
+    Also raise it if the header of the model would have the name of another header, and would hide that header.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > MAX_NAME_LENGTH:
         raise InputError(

@@ -27,8 +27,8 @@ def checked_values(function: str, given: Mapping[str, object], options: Iterable
 
     given: the keyword arguments.
 
-    Raises `TypeError` for a keyword that is not an option and for a value of another type. Raises `InputError`, as the
-    command line does, for a value that an option does not accept.
+    Raises `TypeError` for a keyword that is not an option and for a value of the wrong type. Raises `InputError`, as
+    the command line does, for a value that an option does not accept.
     """
     known = {option.name: option for option in options}
     values: dict[str, Any] = {}
@@ -51,7 +51,7 @@ def text(name: str, value: object) -> str:
 def _checked(option: Option, value: object) -> Any:
     """The value of an option, checked and converted as on the command line.
 
-    Raises `TypeError` for a value of another type, and `InputError` for a value that the option does not accept.
+    Raises `TypeError` for a value of the wrong type, and `InputError` for a value that the option does not accept.
     """
     if option.type is bool:
         return bool(_expected(option, value, "True or False", bool, np.bool_))
@@ -67,7 +67,7 @@ def _checked(option: Option, value: object) -> Any:
 
 
 def _text(option: Option, value: object) -> str:
-    """The value of an option in the syntax of the command line; raises `TypeError` for a value of another type."""
+    """The value of an option in the syntax of the command line; raises `TypeError` for a value of the wrong type."""
     kinds = _kinds(option.type)
     if tuple in kinds:
         if isinstance(value, str):

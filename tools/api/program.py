@@ -245,8 +245,9 @@ class Program:
         board: by default the board of the compilation.
         optimize: the optimisation level of the C compiler.
 
-        Raises `InputError` if the board's compiler or simulator is missing, its subclass `MismatchError` if an output
-        differs, and `TypeError` for an option of another type.
+        Raises `InputError` if programs of the board cannot run on this computer, for example without the board's
+        compiler or simulator, its subclass `MismatchError` if an output differs, and `TypeError` for an argument of the
+        wrong type.
         """
         from tinyml.runtime.devices.registry import DEVICES, is_available
         from tinyml.targets.registry import chip_of

@@ -172,8 +172,8 @@ def output_file(written: tuple[str, ...], text: str) -> OutputFile:
 def check_paths(arguments: argparse.Namespace) -> None:
     """Protect the input files among the arguments from being overwritten, and check the output files with `check_file`.
 
-    Raises `InputError` also if two arguments name the same file. Commands that write a folder check the folder
-    themselves (`atomic_folder`).
+    Raises `InputError` as `check_file` does, and if two outputs have the same path. Commands that write a folder check
+    the folder themselves (`atomic_folder`).
     """
     paths = list(_paths(vars(arguments).values()))
     for path in paths:

@@ -31,7 +31,7 @@ def parse_mlir(
     keeps_declared: if true, a module that contains only dialects that tinyml declares is parsed and not imported.
 
     Raises `InputError` or `ParseError` for malformed text and for attributes of tinyml that differ from their
-    declarations, and `UnicodeDecodeError`.
+    declarations, and `UnicodeDecodeError` for content that is not UTF-8.
     """
     text = content.decode("utf-8")
     try:

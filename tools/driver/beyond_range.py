@@ -24,10 +24,10 @@ NOTABLE_SHARE = 0.01
 
 @dataclass(frozen=True)
 class BeyondRange:
-    """The numbers of inputs outside the range of a program's input format.
+    """The numbers of the inputs that lie outside the range of a program's input format.
 
-    share: their fraction of all numbers.
-    feature: the index, from 0, of the feature with the greatest fraction.
+    share: their fraction of all numbers of the inputs.
+    feature: the index, from 0, of the feature with the greatest fraction of such numbers.
     value: the farthest number of this feature, in its units.
     end: the end of the format to which this number saturates, in the same units.
     """
@@ -50,10 +50,10 @@ class BeyondRange:
 
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
-    """Determine the numbers of real inputs (samples, elements) that lie outside the input format of a program at L1, by
+    """Determine which numbers of real inputs (samples, elements) lie outside the input format of a program at L1, by
     more than `MARGIN` times the extent of its range.
 
-    None if there are no such numbers.
+    Returns None if there are no such numbers.
     """
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)

@@ -164,7 +164,8 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     """Set the requested class names, outputs, threshold, axes and unit of an imported program.
 
-    Raises `InputError` if `--false-alarms` is requested without validation data.
+    Raises `InputError` if `--false-alarms` is requested without validation data, and for requests that the program does
+    not support.
     """
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]

@@ -328,8 +328,8 @@ class TinymlOptMain(xDSLOptMain):
             return None
 
     def apply_passes(self, prog: ModuleOp):
-        """Apply passes in order. An `InputError` names the pass and, if known, the operation; with
-        `--verify-diagnostics`, the error is a `DiagnosticException` or a `VerifyException`.
+        """Apply passes in order. Raises an `InputError` that names the pass and, if known, the operation. With
+        `--verify-diagnostics`, raises a `DiagnosticException` or a `VerifyException` instead.
         """
         try:
             with heard_by(self.watched) if self.watched.is_on else nullcontext():
@@ -354,8 +354,8 @@ def to_xdsl_pipeline(text: str) -> str:
     A pipeline in xDSL's spelling is returned unchanged, except that spaces and line breaks are removed wherever MLIR
     allows them; one space remains between two options of a pass. Values that xDSL accepts only in quotes, such as file
     names, are quoted, and every spelling of a real number becomes a spelling that xDSL accepts. Raises `InputError` for
-    a pipeline nested below the module, because an xDSL pass always runs on the whole module, and for unbalanced
-    brackets.
+    a pipeline nested below the module, because an xDSL pass always runs on the whole module, for unbalanced brackets,
+    and for a missing comma.
     """
     body = text.strip()
     if (anchored := _ANCHOR.fullmatch(body)) is not None:

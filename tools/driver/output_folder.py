@@ -118,8 +118,8 @@ def is_inside(name: str) -> bool:
 def read_report(folder: Path) -> dict[str, Any]:
     """Read the report in a folder written by `tinyml compile`; all files of the folder count as inputs of the command.
 
-    Raises `InputError` for any other folder, and for a report of another version of tinyml, or with fields of other
-    types.
+    Raises `InputError` for any other folder, for a report of another version of tinyml, and for a report with fields of
+    wrong types.
     """
     report = found_report(folder)
     if report is None or not {"target", "optimize"} <= report.keys():
@@ -151,7 +151,7 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
     """Write or replace files in an output folder, and list them in its report.
 
     Other files keep their listed hashes, so that changes to them are still detected. Raises `InputError` if a file
-    cannot be written, and also, before any file is written, if an existing one is modified.
+    cannot be written, and also, before any file is written, if a file to replace was modified.
 
     texts: the texts of the files, by their names in the folder.
     """

@@ -242,8 +242,8 @@ def _from_formats(reals: Program, formats: Program, options: PipelineOptions, *,
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
-    """Refine a program at L1 that already has number formats. With data, its f32 tensors get the formats of the
-    options.
+    """Refine a program at L1 that already has number formats. With data, its f32 tensors are converted to the formats
+    that the options request.
     """
     pipelines.run(module, ctx, _passes_of_kept(module, options))
 

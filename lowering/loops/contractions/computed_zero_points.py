@@ -122,7 +122,7 @@ def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) 
 
 
 def _outermost(op: Operation, matrix: SSAValue) -> Operation:
-    """The outermost loop around an op that neither defines a matrix nor writes to it. The op itself if there is no
+    """The outermost of the loops around `op` that neither define a matrix nor write to it; `op` itself if there is no
     such loop.
     """
     root = scratch.root(matrix)

@@ -204,7 +204,7 @@ def lower_sums(
 ) -> None:
     """Emit the sums of a contraction over the products of all its terms.
 
-    start: the constant initial value; None for 0.
+    start: constant initial values that replace those of the op; None for the op's own initial values.
     products: returns, for a term, the function that adds its products to a sum.
     row: the only row to compute; None for all rows.
     """

@@ -14,7 +14,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.ReceiveOp)
 def lower_arrival(op: tdsl.ReceiveOp, nest: LoopBuilder) -> None:
-    """Emit code that receives each row of the input."""
+    """Emit code that receives each row of the input. Raises `InputError` for rows that are stored in packed form."""
     _, rows, *row_shape = tdsl.shape_of(op.out)
     source, type = scratch.root(op.image), scratch.memref_type(op.out)
     if scratch.packed_bits(type) != scratch.packed_bits(scratch.memref_type(source)):

@@ -84,7 +84,9 @@ def _named(name: str) -> Packaging:
 
 
 def _loaded(row: Row) -> Packaging:
-    """The packaging of a table row; an error in a plug-in's functions is a `PluginError`."""
+    """The packaging of a table row. Raises `PluginError` if a plug-in's row does not name a `Packaging` of the same
+    name; the functions of the result raise it for errors of the plug-in's functions.
+    """
     from tinyml.tools.driver.output_folder import is_inside
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 

@@ -45,8 +45,8 @@ def wrong_samples(
     """The indices of at most `SHOWN_ERRORS` samples to show: first the samples whose answers on reals and in formats
     differ, then other misclassified samples, if the right classes are known.
 
-    wanted, reals, formats: class indices (samples,): the right ones (None if unknown), those on reals and those in
-        formats.
+    wanted: the index of the right class of each sample; None if unknown.
+    reals, formats: the class indices that are computed on reals and in formats, (samples,).
     """
     differ = np.flatnonzero(reals != formats)
     wrong = np.array([], np.int64) if wanted is None else np.flatnonzero((formats != wanted) & (reals == formats))

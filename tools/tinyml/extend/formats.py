@@ -1,9 +1,8 @@
 """Number formats: the numbers of an element type, and the arithmetic on them.
 
 A format that lists its numbers derives from `SymmetricFormat` or `TabulatedFormat`. A format that computes integers
-from its raws derives from `ExactFormat`. A format that rounds after each addition of a
-sum derives directly from `NumberFormat`, and defines an
-`Accumulator`. `GroupedFormat` adds scales that elements share.
+from its raws derives from `ExactFormat`. A format that rounds after each addition of a sum derives directly from
+`NumberFormat`, and defines an `Accumulator`. `GroupedFormat` adds scales that elements share.
 """
 
 from tinyml.dialects.errors import InputError

@@ -1,4 +1,4 @@
-"""Ops: tensor ops of other dialects, with their values, shapes and loops.
+"""Ops: tensor ops of a package's own dialects, with their values, shapes and loops.
 
 `tdsl` and `num` are the dialects of tensors and of scalars. They define the base classes of ops (`tdsl.ElementwiseOp`,
 `tdsl.ContractionOp`, `tdsl.MovementOp`, `tdsl.TensorOp`, `num.ScalarOp`). The pages of the dialects describe their ops.
