@@ -90,7 +90,9 @@ class _Memories(FlatAccesses):
         self._erase()
 
     def _allocate(self) -> None:
-        """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena."""
+        """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena.
+        Raises `InputError` for constants that the caller loads, and for an argument that is not an array.
+        """
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
         for piece in _cut(views):
             memory = self.nest.insert(rtl.MemoryOp(piece.type))

@@ -75,7 +75,9 @@ class _Before:
         return self.put(hw.ArrayGetOp(constant.result, self._address(self.ram.address)))
 
     def memory(self) -> SSAValue:
-        """Insert the read of a word of a memory that is written by lanes, and return the word."""
+        """Insert the read of a word of a memory that is written by lanes, and return the word. Raises `InputError` for
+        a memory with initial content.
+        """
         ram, name = self.ram, self.ram.result.name_hint
         if ram.content is not None:
             raise error_at(ram, f"'{ram.name}' has content and is written, which 'seq.firmem' has no form for")

@@ -126,7 +126,8 @@ class _Program:
     # Memory
 
     def _allocate(self, ops: Sequence[Operation]) -> None:
-        """Create the one-dimensional memrefs of arguments, constants, local arrays and views.
+        """Create the one-dimensional memrefs of arguments, constants, local arrays and views. Raises `InputError` for
+        an argument that is not an array.
 
         ops: the ops that define constants, local arrays, the arena and views.
         """
@@ -232,10 +233,11 @@ class _Program:
         op.operands = labels
 
     def _getter(self, suffix: str, value: SSAValue) -> None:
-        """Add the function NAME_suffix, which returns the address of an array in the arena as an index.
+        """Add the function NAME_suffix, which returns the address of an array in the arena as an index. Raises
+        `InputError` for an array outside the arena, or at an offset that is not constant.
 
-        It does not return a memref, since C has no memrefs. With bare pointers, MLIR 19 would return the
-        allocated pointer of a view of a global, which is not the address of the view.
+        It does not return a memref, since C has no memrefs. With bare pointers, MLIR 19 would return the allocated
+        pointer of a view of a global, which is not the address of the view.
         """
         root, start = self.arrays.place(value)
         if (view := self.arrays.views.get(root)) is None or not isinstance(start, int):

@@ -121,8 +121,8 @@ class _Lowering:
         return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
 
     def extreme(self, op: tdsl.MaximumOp | tdsl.MinimumOp) -> SSAValue:
-        """Lower a maximum or minimum of two operands with equal scales. The raws are compared as 32-bit
-        integers.
+        """Lower a maximum or minimum of two operands with equal scales. The raws are compared as 32-bit integers.
+        Raises `InputError` for operands of different scales.
         """
         if len({quantised(value).type for value in (*op.inputs, op.out)}) > 1:
             raise InputError("numbers of different scales are not written in TOSA")
@@ -172,8 +172,10 @@ class _Lowering:
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
-        """The result of the TOSA op that is equivalent to a movement op; None if TOSA has no equivalent op. For a
-        padding that a convolution of TOSA includes, it is the operand.
+        """The result of the TOSA op that is equivalent to a movement op; None if TOSA has no equivalent op.
+
+        If the convolutions of TOSA that read a padded image perform the padding themselves, the result is the image
+        without padding.
         """
         to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
         match op:

@@ -1,7 +1,7 @@
 """Export of programs on reals as ONNX models, for training loops and other runtimes.
 
 The model accepts a batch of any size N. A column of n numbers becomes a tensor N x n. An image of height x width x
-channels becomes a tensor N x C x H x W, the axis order of other exporters. A bias becomes part of the preceding
+channels becomes a tensor N x C x H x W, the axis order of ONNX's layers. A bias becomes part of the preceding
 convolution or dense layer. The weights of a dense layer after a flattened image are permuted to channels-first order.
 """
 

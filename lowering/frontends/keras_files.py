@@ -104,11 +104,12 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> st
     """Check an HDF5 file with a model or weights. Return the version of Keras that wrote the file, or an empty string
     if the version is unknown.
 
-    Raises `InputError` for data that is damaged, too large, stored in another file, or contains code. This function
-    runs in a child process, since it reads the configuration with the library h5py, as Keras does.
+    Raises `InputError` for data that is damaged, that is too large or that is stored in another file, and for an
+    invalid configuration (`check_configuration`). This function runs in a child process, since it reads the
+    configuration with the library h5py, as Keras does.
 
     trusted: true to allow code in the configuration.
-    network: true to reject a file that has only weights.
+    network: true to also raise `InputError` for a file that has only weights.
     """
     h5py: Any = import_module("h5py")
     shapes: list[tuple[int, ...]] = []
@@ -237,9 +238,10 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
 
 
 def _is_part(module: object, name: object) -> bool:
-    """Whether a module of Keras defines parts of models, such as layers and activations.
+    """Whether a reference to a member of a module names a part of a Keras model, such as a layer or an activation.
 
-    name: the referenced member of the module.
+    module: the path of the module, such as `keras.layers`.
+    name: the name of the member.
     """
     if not isinstance(module, str) or not isinstance(name, str):
         return False

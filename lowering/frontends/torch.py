@@ -36,8 +36,8 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """Export a module as the bytes of an ONNX model, and suppress PyTorch's messages. Raises `InputError` if the
-    export fails.
+    """Export a module as the bytes of an ONNX model, and suppress PyTorch's messages. Raises `InputError` if the export
+    fails or onnxscript is not installed.
     """
     torch = import_module("torch")
     try:

@@ -65,7 +65,9 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """Emit a read of the element at `address`. The returned wire is valid in the cycle after `when` is true."""
+        """Emit a read of the element at `address`. The returned wire is valid in the cycle after `when` is true. Raises
+        `InputError` for a memory that has no content and is never written.
+        """
         if (memory := self.memories.get(op.memory)) is None:
             raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
         width = bits(op.result)

@@ -66,7 +66,9 @@ class FlatArrays(FlatAccesses):
         return self.nest.add(address, self.nest.times(self.nest.value(start), element_bytes(memref_type(root))))
 
     def bytes_of(self, value: SSAValue) -> tuple[SSAValue, SSAValue | int]:
-        """Return the arena that contains a buffer, and the index of the buffer's first byte in the arena."""
+        """Return the arena that contains a buffer, and the index of the buffer's first byte in the arena. Raises
+        `InputError` for a buffer outside the arena.
+        """
         root, start = self.place(value)
         if (view := self.views.get(root)) is None:
             raise InputError("an op that works in place takes a buffer of the arena, got an array of the caller")
@@ -86,7 +88,9 @@ class FlatArrays(FlatAccesses):
         return self.constants[op.value]
 
     def allocate(self, op: Operation) -> None:
-        """Create the memref that represents a constant, a local array, the arena or a view."""
+        """Create the memref that represents a constant, a local array, the arena or a view. Raises `InputError` for a
+        view of any other memref than the arena.
+        """
         match op:
             case scratch.ConstantOp():
                 self.at[op.result] = ArrayLocation(self.constant(op), 0)

@@ -102,7 +102,9 @@ def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
 
 
 def dense(to: TosaWriter, op: tdsl.MatmulOp | tdsl.MatmulSumOp, values: Values) -> SSAValue:
-    """Lower the product of a weight matrix and columns to a convolution over an image with one pixel per column."""
+    """Lower the product of a weight matrix and columns to a convolution over an image with one pixel per column. Raises
+    `InputError` for a sum of several products.
+    """
     if len(op.pairs) != 1:
         raise InputError("a sum of several products is not written in TOSA")
     [(lhs, rhs)] = op.pairs

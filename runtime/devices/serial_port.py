@@ -65,7 +65,8 @@ class SerialPort:
 def open_port(name: str) -> Generator[SerialPort]:
     """A context with a serial port opened at 115200 baud, 8 bits, no parity, in raw mode.
 
-    Raises `InputError` for a missing port, for a port that another program has locked, and on systems without termios.
+    Raises `InputError` for a path that cannot be opened or is not a serial port, for a port that another program has
+    locked, and on systems without termios.
     """
     try:
         import termios

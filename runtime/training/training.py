@@ -3,7 +3,7 @@ validation set.
 
 Values are raws of the program's formats, or reals. For raws, the derivatives of ops on reals are evaluated at the
 decoded raws (the straight-through estimator of Courbariaux et al. 2016). The gradient with respect to a saturated
-result is zero, except where a training step would reduce the greatest real.
+result is zero, except where the result is the greatest real of its format and a training step would reduce it.
 """
 
 from __future__ import annotations
@@ -156,7 +156,8 @@ def logits_of(function: func.FuncOp) -> SSAValue:
     class, the scores from which the class is computed.
 
     If this tensor is the result of a softmax, or the sigmoid of a single score, the logits are the operand of the
-    softmax or sigmoid. Raises `InputError` for a function without scores.
+    softmax or sigmoid. Raises `InputError` for a function that returns only a class, unless the class is the result of
+    `tdsl.argmax` or `tdsl.sign`.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     found = [value for value in returned if isinstance(value.type, TensorType)]
@@ -216,7 +217,7 @@ DECAYS = 0.9, 0.999
 
 @dataclass(frozen=True)
 class Labelled:
-    """Inputs with the right answers.
+    """Inputs with their correct classes.
 
     x: real inputs, of shape (samples, elements).
     y: the class index of each sample.

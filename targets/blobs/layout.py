@@ -56,7 +56,10 @@ class BlobLayout:
 
     @classmethod
     def of(cls, name: str, arrays: Sequence[c.ConstantOp], target: str, place: str) -> BlobLayout:
-        """The layout of a blob for a board. Raises `InputError` for a place at which the board cannot read it."""
+        """The layout of a blob for a board. Raises `InputError` for a place at which the board cannot read the blob,
+        for far constants if a blob on this board cannot be far, and for arrays that are too large or whose alignment
+        is too great.
+        """
         chip, address = chip_of(target), address_of(place)
         if address is None and not is_section(place):
             raise InputError(f"--weights-at: expected an address or the name of a section, got {place!r}")

@@ -152,7 +152,9 @@ def _array(layout: BlobLayout, chip: Chip, rows: list[str]) -> list[str]:
 
 
 def _far_bytes(layout: BlobLayout, section: str, chip: Chip, rows: list[str]) -> list[str]:
-    """Assembler text, since a far blob may be larger than an array in C, and a function that returns its address."""
+    """The lines of C that define a far blob and a function that returns its address. The bytes are assembler text,
+    since a far blob may be larger than an array in C.
+    """
     name = layout.name
     return [
         *once(FAR_TYPE, chip.helpers[FAR_TYPE].splitlines()),

@@ -228,7 +228,8 @@ def allocate(region: Region, *, saved: bool) -> None:
 
     saved: true if the function saves the registers of `SAVED`, so that values may use them.
 
-    Raises `OutOfRegistersError` if there are too few registers.
+    Raises `OutOfRegistersError` if there are too few registers, and if a block argument and a value that a branch
+    passes to it are live at the same time.
     """
     live = _LiveIntervals(region)
     classes = _RegisterClasses(live)

@@ -1,6 +1,4 @@
-"""Sweeps: measurements of many models, formats, boards and searches,
-with one row per program, as in tables of papers.
-"""
+"""Sweeps: measurements of many models, formats, boards and searches, as in tables of papers; one row per program."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ class SweepRow:
     chosen: the formats of the program.
     accuracy: the percentage of correct answers.
     accuracy_float: the percentage of correct answers of the model on reals.
-    other_answers: the number of `samples` whose prediction differs from the model on reals.
+    other_answers: the number of `samples` whose prediction differs from that of the model on reals.
     time: cycles or instructions per inference, as `unit` states.
     float_time: the time of a call with floats, in the same unit.
     core_cycles: the cycles per inference by the published timing of the core.

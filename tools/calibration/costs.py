@@ -225,7 +225,9 @@ def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequenc
 
 
 def measured_front_ends(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
-    """The measurements of the front ends of `front_ends`. Spectrograms have 16 bits, the others their own formats."""
+    """The measurements of the front ends of `front_ends`. Spectrograms have 16 bits; the other front ends have their
+    own formats.
+    """
     written = [(number, each.write(folder / f"s{number}")) for number, each in enumerate(front_ends())]
     named = [(f"front end {number}", program) for number, program in written]
     return _measured(named, FORMATS[:1], chosen, known)

@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _compared(first: Path, second: Path) -> ComparedPrograms:
     """The programs in two folders, with measured times if both programs can be measured.
 
-    Raises `InputError` for other folders, and for files that differ from the files that the folder's IR generates.
+    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from the files that
+    the folder's IR generates.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_pages import facts_of_folder, profile

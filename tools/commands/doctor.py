@@ -272,8 +272,8 @@ def _installing(packages: Sequence[Package]) -> str:
 
 
 def _command_for(modules: Sequence[str]) -> str:
-    """The command that installs modules: the tinyml extra that contains all of them, or else the packages
-    themselves.
+    """The command that installs modules: it installs the extra of tinyml that contains all of them, or else the
+    packages themselves.
     """
     for extra in _extras():
         if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:
@@ -308,7 +308,8 @@ def _is_installed(name: str) -> bool:
 def board_table() -> str:
     """The table of docs/boards.md: a row for each board with declared memories; cores without a clock come last.
 
-    The memories follow the target, so that a telephone shows them.
+    The columns of the memories directly follow the target, so that they are visible on the narrow screen of a
+    telephone.
     """
     heads = "target", "flash, bytes", "RAM, bytes", "MHz", "board", "core", "times"
     return _table(heads, map(_row, sorted(_with_memories(), key=lambda board: board.clock is None)))

@@ -32,7 +32,8 @@ def _levels(folder: Path) -> Path:
     """Write the page that shows the levels of the program in a folder, with cycles if they can be measured, and return
     its path.
 
-    Raises `InputError` for any other folder, and for files that differ from the files that the folder's IR generates.
+    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from the files that
+    the folder's IR generates.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import add_to_folder

@@ -154,7 +154,9 @@ def _request(search: str, limit: Report | None) -> SearchRequest:
     """A search limited to the memory of another program.
 
     search: the name of the search.
-    limit: the report of the other program; None if that program does not compile, which raises `InputError`.
+    limit: the report of the other program; None if that program does not compile.
+
+    Raises `InputError` if `limit` is None.
     """
     if limit is None:
         raise InputError("searches need the memory of the uniform 8-bit program, which does not run for this model")

@@ -98,7 +98,7 @@ def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float
 
 
 def far_samples(x: NDArray[Any]) -> NDArray[Any]:
-    """Samples (samples, elements) outside the distribution of normal data, many of which are anomalies.
+    """Samples (samples, elements) outside the distribution of normal data. Many of these samples are anomalies.
 
     Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. All others are samples of `x`
     in which a single element is changed by `DEVIATIONS` standard deviations.

@@ -80,8 +80,8 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Add to each entry the layer and the estimated time of its operation, and return the entries; None for code
-    without an operation.
+    """Add to each entry the layer and the estimated time of its operation, and return the entries. Each of the two is
+    None if it is unknown, as for code without an operation.
 
     layers: the layers of the user's model, by the name of the operation.
     """

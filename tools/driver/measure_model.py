@@ -23,8 +23,8 @@ def measure_model(request: Request, chosen: Board) -> Report:
     """Compile a model for a board and return the report. If the model does not fit, it is measured on a board with more
     memory.
 
-    Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the outputs of board and
-    evaluator differ.
+    Raises `InputError` if programs of the target cannot run on this computer, for example without the target's tools,
+    and `MismatchError` if the outputs of board and evaluator differ.
     """
     made: Compilation | None = None
     try:

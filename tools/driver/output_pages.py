@@ -86,7 +86,9 @@ def _wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
 
 
 def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
-    """The arrays that `write_errors` wrote; raises `InputError` for a file with missing or other arrays."""
+    """The arrays that `write_errors` wrote, of which only `y` may be missing. Raises `InputError` if another array is
+    missing, or if an array has the wrong type or shape.
+    """
     from tinyml.runtime.readers.arrays import read_npz
 
     arrays: dict[str, NDArray[Any]] = {}

@@ -56,7 +56,9 @@ def check_place(request: Request, board: Board) -> None:
 
 
 def check_margin(request: Request, board: Board) -> None:
-    """Raise `InputError` for options that leave no room for other weights."""
+    """Raise `InputError` for options with which `--weights-margin` has no effect: without a blob of weights, or with a
+    format whose scales are those of its paper.
+    """
     if request.weights_at is None:
         raise InputError("--weights-margin is room in a blob: it needs --weights-at")
     options = request.pipeline_options(board)

@@ -1,6 +1,6 @@
 """Statements about the ops that all formats share, at the limits of registers and for every amount of a shift.
 
-The operations of a format use only some intervals and some amounts of a shift. The statements of this module add the
+The operations of a format use only some intervals and some amounts of a shift. The statements of this module cover the
 limits. For each integer op of `exact`, one statement has operands whose result is the last one that a register can
 represent. Another statement has operands whose result is the first one that a register cannot represent.
 """

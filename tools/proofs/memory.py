@@ -9,8 +9,8 @@ from tinyml.dialects.machine.exact_integers import Number, choose
 
 
 class Cells:
-    """The integers of an array, None for unknown ones. If a claim has many inputs, each input may have a separate
-    index.
+    """The integers of an array; None for an integer that is unknown. If a claim has many inputs, each input may have a
+    separate index.
 
     numbers: the integers of the whole array.
     first: the position of index 0 in the whole array.

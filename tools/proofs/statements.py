@@ -270,7 +270,9 @@ def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpState
 
 
 def _products(lhs: Known, rhs: Known) -> tuple[int, int]:
-    """The least and the greatest product of a number in each format, at most and at least 0."""
+    """Two products of a number in each format: the least product or 0, whichever is less, and the greatest product or
+    0, whichever is greater.
+    """
     raws = [
         [raw for raw in (known.documented.raws[0], -1, 0, known.documented.raws[-1]) if raw in known.documented.raws]
         for known in (lhs, rhs)

@@ -20,7 +20,9 @@ def can_draw() -> bool:
 
 
 def check_plot_path(path: Path) -> None:
-    """Raise `InputError` for a file name that matplotlib cannot write. Callers check the path before any long work."""
+    """Raise `InputError` for a file name that matplotlib cannot write, and if matplotlib is not installed. Callers
+    check the path before any long work.
+    """
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():

@@ -112,8 +112,8 @@ class Fields:
 
 
 def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The elements that are not integers of a magnitude below 2^31, which XGBoost and LightGBM store as signed 32-bit
-    integers.
+    """The elements that are not integers of a magnitude below 2^31. XGBoost and LightGBM store integers as signed
+    32-bit integers.
     """
     return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
 

@@ -53,7 +53,8 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
     """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums. Raises `InputError`
-    for an unsupported objective, and for the parameter `sqrt`.
+    for an unsupported objective, for a number of sums that does not match the objective, and for the parameter
+    `sqrt`.
 
     Other parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
     predictions.
@@ -70,7 +71,7 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Assign tree i to the result i modulo `results`, since each training iteration produces one tree per result."""
+    """Assign tree i to result i modulo `results`, since each training iteration produces one tree per result."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 
@@ -141,7 +142,7 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """A field with a list of `length` finite numbers.
+        """A field with a list of `length` finite numbers. Raises `InputError` for a field with any other content.
 
         infinite: true to accept positive infinity.
         """
@@ -158,7 +159,7 @@ class _Section:
 
 def _listed_tree(block: _Section, share: float) -> Tree:
     """Build a tree from a block of LightGBM's text. Inner nodes come first, then the leaves, which the file numbers
-    -1, -2 and so on.
+    -1, -2 and so on. Raises `InputError` for an invalid or unsupported tree.
 
     share: the factor of the leaf values.
     """

@@ -123,7 +123,9 @@ def to_onnx(content: bytes, file: str) -> bytes:
 
 
 def _onnx(model: Any, file: str) -> bytes:
-    """Export a CatBoost model as the bytes of an ONNX file."""
+    """Export a CatBoost model as the bytes of an ONNX file. Raises `InputError` for a model that CatBoost cannot
+    export.
+    """
     with temporary_folder() as folder:
         path = folder / "model.onnx"
         try:

@@ -64,7 +64,8 @@ class _Reader:
         return letter
 
     def value(self, kind: str, deepest: int) -> Any:
-        """Parse a value whose type letter `kind` has already been consumed.
+        """Parse a value whose type letter `kind` has already been consumed. Raises `InputError` for an unknown type,
+        and for containers that are nested too deeply.
 
         deepest: the number of further container levels that the value may nest.
         """
@@ -99,7 +100,7 @@ class _Reader:
 
     def stated(self) -> tuple[str | None, int | None]:
         """Return the element type and the element count that a container declares. Either is None if it is not
-        declared.
+        declared. Raises `InputError` for a type without a count, and for a count of more elements than can follow.
         """
         kind = self.letter() if self.takes(b"$") else None
         if not self.takes(b"#"):

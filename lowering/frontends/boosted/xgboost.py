@@ -121,8 +121,8 @@ def _estimator_kind(learner: Fields) -> str | None:
 
 
 def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) -> int:
-    """The number of trees that `predict` of an `XGBModel` adds: all trees, or with early stopping the trees up to
-    the best iteration.
+    """The number of trees that `predict` of an `XGBModel` adds: all trees, or with early stopping the trees up to the
+    best iteration. Raises `InputError` for a best iteration that the file does not contain.
     """
     attributes = learner["attributes"]
     if "best_iteration" not in attributes:
@@ -139,7 +139,8 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The training objective `name` with the threshold that `predict` of the kind `estimator` applies.
+    """The training objective `name` with the threshold that `predict` of the kind `estimator` applies. Raises
+    `InputError` for an unsupported objective.
 
     A classifier predicts the second of two classes if its probability exceeds 1/2.
     """
@@ -160,7 +161,8 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
     """The initial values of `results` sums, parsed from `base_score`. The field is a number or, since XGBoost 3, a
-    string with a list of numbers.
+    string with a list of numbers. Raises `InputError` for any other content, and for a number of values that does
+    not match `results`.
     """
     text = parameters.text("base_score")
     try:

@@ -21,7 +21,7 @@ def dense(
     element: Attribute | None = None,
 ) -> SSAValue:
     """Multiply each vector of the input by a constant matrix of shape (outputs, inputs). The input is a concatenation
-    of vectors.
+    of vectors. Raises `InputError` for an input that is not.
 
     A single vector is multiplied as a column. Several vectors become the pixels of an image, which a convolution with a
     1 x 1 kernel processes.
@@ -53,8 +53,8 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Emit a clamp of elements to the range from `low` to `high`, and return the result. The range is 0 to `GREATEST`,
-    `tinyml.extend.frontends.UNLIMITED`, for Relu, for example, and 0 to 6 for Relu6.
+    """Emit a clamp of elements to the range from `low` to `high`, and return the result. For example, the range is 0 to
+    6 for Relu6, and 0 to `GREATEST` for Relu. Extensions import `GREATEST` as `tinyml.extend.frontends.UNLIMITED`.
     """
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)

@@ -1,5 +1,5 @@
-"""Reads and writes of tensors at positions that the program computes, as in an embedding table, whose indices are
-numbers of words.
+"""Reads and writes of tensors at positions that the program computes. For example, a program reads a row of an
+embedding table at the index of a word.
 """
 
 from __future__ import annotations

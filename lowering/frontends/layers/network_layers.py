@@ -41,7 +41,8 @@ FILTER, TRANSPOSED = "OHWI", "IHWO"
 
 
 def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
-    """Reorder the axes of a filter to the order that the layers of this module accept.
+    """Reorder the axes of a filter to the order that the layers of this module accept. Raises `InputError` unless the
+    axes are those of a filter.
 
     axes: the order in the model, such as `OIHW`, or `OIL` for filters of sequences.
     target: `FILTER` or `TRANSPOSED`.
@@ -172,7 +173,8 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """Convert an image or a sequence to an NHWC image.
+    """Convert an image or a sequence to an NHWC image. Raises `InputError` for a tensor whose rank differs from the
+    number of its `axes`.
 
     axes: the axes of the tensor in the model.
     """
@@ -291,9 +293,11 @@ def batch_normalisation(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """Emit `scale * (x - mean) / sqrt(variance + epsilon) + offset`. Each array has one number per channel.
+    """Emit `scale * (x - mean) / sqrt(variance + epsilon) + offset`. Each array has one number per channel. Raises
+    `InputError` for arrays of different lengths, and unless each `variance + epsilon` is positive.
 
-    The result is a product and a sum. The end of the import folds them into the weights of the preceding layer.
+    The result is a product and a sum. At the end of the import, `simplify` folds the factors into the weights of the
+    preceding layer, and adds the addends to its bias.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

@@ -63,7 +63,7 @@ def forest(
     start: NDArray[Any] | None = None,
     stored: tdsl.StoredExamples | None = None,
 ) -> SSAValue:
-    """Emit the sums of the votes of all trees, 1 x results.
+    """Emit the sums of the votes of all trees, 1 x results. Raises `InputError` if there are no trees.
 
     start: the initial values of the sums, of shape (results,).
     stored: the parts that make the forest large, for advice to the user; by default the inner nodes.
@@ -127,8 +127,8 @@ def _placed(where: NDArray[np.bool_], numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
-    """Renumber the nodes of all trees in one sequence, with parents before children. Return the trees and the
-    distinct votes of leaves.
+    """Renumber the nodes of all trees in one sequence, with parents before children. Return the trees and the distinct
+    votes of leaves. Raises `InputError` for nodes that do not form a tree.
     """
     features, thresholds, children = list[int](), list[float](), list[list[int]]()
     roots, missing = list[int](), list[bool]()

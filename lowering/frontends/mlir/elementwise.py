@@ -237,7 +237,7 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
-    """Reshape and broadcast a tensor to the shape of `other`, a tensor with the same number of elements."""
+    """Reshape and broadcast a tensor to the shape of `other`. Both tensors have the same number of stored elements."""
     part = to.reshape(tensor, other.stored)
     return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
 
@@ -320,7 +320,7 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
 
 
 def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """The rule for a comparison that replaces it by the constant `result` if both operands are the same tensor. Such a
+    """A rule that replaces a comparison by the constant `result` if both operands are the same tensor. Such a
     comparison is a test for NaN. For different operands, the rule returns None.
     """
 

@@ -109,7 +109,7 @@ class Tensor:
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
-        """The node that computes the tensor, if it is one of the given ops; else None."""
+        """The node that computes the tensor, if its op is one of `ops`; None otherwise."""
         return self.made if self.made is not None and self.made.op in ops else None
 
 

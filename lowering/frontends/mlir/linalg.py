@@ -210,7 +210,8 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
 
 
 def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
-    """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`.
+    """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`. Raises
+    `InputError` unless the index map contains each index once.
 
     space: the extents of `dims`.
     of: the index map of the result.

@@ -192,8 +192,8 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
     """Slice a tensor at the offsets `starts`. Each offset is a constant. One of them may instead depend on the
     iteration of the loop, if the slice has extent 1 along its axis.
 
-    As in `dynamic_slice`, offsets are clamped so that the slice lies inside the tensor. Raises `InputError` for other
-    offsets, and for a slice per iteration of a tensor that the loop computes.
+    As in `dynamic_slice`, offsets are clamped so that the slice lies inside the tensor. Raises `InputError` for all
+    other offsets, and for a slice per iteration of a tensor that the loop computes.
     """
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]

@@ -39,11 +39,10 @@ ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i
 
 
 def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
-    """Parse a module that is printed in generic or custom syntax. Return the module, and the resources to which its
-    constants refer.
+    """Parse a module in MLIR's generic form. Return the module, and the resources to which its constants refer.
 
-    Ops of StableHLO and CHLO are registered ops; ops of other dialects are unregistered. Raises `InputError` for an
-    op that does not verify, and the errors of the parser.
+    Ops of StableHLO and CHLO are registered ops; ops of other dialects are unregistered. Raises `InputError` for an op
+    that does not verify and for text that is nested too deeply, and the errors of the parser.
     """
     ctx = Context(allow_unregistered=True)
     # The dialect that xDSL shares keeps the constants of all files, and renames those whose names it knows.

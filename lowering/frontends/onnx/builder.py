@@ -95,7 +95,7 @@ class Label:
 
 
 class Followed(ABC):
-    """A value, defined by an extension, that imports the nodes that read it."""
+    """A value that an extension defines. The extension also imports the nodes that read the value."""
 
     @abstractmethod
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:

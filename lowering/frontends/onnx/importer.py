@@ -90,7 +90,8 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     """Import the model in a file as a module with one function, named after the file.
 
     The function accepts one sample; an extent that the file leaves open is 1. It returns the model's outputs. Raises
-    `InputError` with the op and the name of an invalid or unsupported node.
+    `InputError` for an unsupported loss of CatBoost and for an invalid or unsupported node, whose op and name the error
+    states.
     """
     graph = read_model(content, file)
     if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:

@@ -42,7 +42,9 @@ DEEPEST = 16
 
 
 def read_model(content: bytes, file: str) -> OnnxGraph:
-    """Parse the graph of a model. Raises `InputError` for an invalid model, and without the package `onnx`."""
+    """Parse the graph of a model. Raises `InputError` for an invalid model, for an unsupported opset, and without the
+    package `onnx`.
+    """
     try:
         onnx = import_module("onnx")
     except ImportError as error:

@@ -132,7 +132,9 @@ Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
 
 
 def _quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Import Quant: `(round(clamp(x / scale + zero)) - zero) * scale`. With one signed bit, it is a BipolarQuant."""
+    """Import Quant: `(round(clamp(x / scale + zero)) - zero) * scale`. With one signed bit, it is a BipolarQuant.
+    Raises `InputError` for an unknown rounding mode.
+    """
     zero, bits = _zero(to, inputs, 2), _number(to, inputs, 3, "number of bits")
     signed, narrow = bool(node.integer("signed", 1)), bool(node.integer("narrow", 0))
     rounding = node.text("rounding_mode", "ROUND").upper()
@@ -150,7 +152,7 @@ def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
 
 
 def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Import a quantiser to the levels from `low` to `high`, which replaces three nodes of a QCDQ file."""
+    """Import a quantiser to the levels from `low` to `high`. Its node replaces three nodes of a QCDQ file."""
     low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
     return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
 
@@ -197,7 +199,8 @@ def along(node: OnnxNode, scales: NDArray[np.float32], shape: tuple[int, ...]) -
 @handles("MultiThreshold", domain=QONNX)
 def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import MultiThreshold. For each channel, it computes `out_scale * n + out_bias`, where n is the number of
-    thresholds that are at most x.
+    thresholds that are at most x. Raises `InputError` for an input that does not consist of integers, and for
+    thresholds or outputs that are not supported.
     """
     value = needed(to, inputs, 0)
     thresholds = _numbers(to, inputs, 1, "thresholds").astype(np.float32)
@@ -233,7 +236,8 @@ def requant_shift(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 @handles("Trunc", domain=QONNX)
 def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Trunc, which drops the low bits of integers. Both versions of the op are supported; the first has five
-    inputs.
+    inputs. Raises `InputError` for an input that does not consist of integers of one scale, and for parameters that
+    are not supported.
     """
     scales, zero = _scales(to, inputs), _zero(to, inputs, 2)
     rounding = node.text("rounding_mode", "FLOOR").upper()
@@ -262,7 +266,9 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make) -> Value:
-    """The result of a quantiser applied to a constant, to integers or to reals."""
+    """The result of a quantiser applied to a constant, to integers or to reals. Raises `InputError` for several scales
+    of computed numbers, and for scales that do not broadcast to the numbers.
+    """
     value = value if isinstance(value, Whole) else to.numbers(value)
     if isinstance(value, Constant):
         by = make(scales.ravel())
@@ -283,8 +289,8 @@ def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make
 
 
 def named(to: Builder, result: Whole) -> Whole:
-    """Name the tensor of a quantiser's result as in the model, and return the result. The matrices of a stack have no
-    tensor yet.
+    """Name the tensor of a quantiser's result as in the model, and return the result. A stack of matrices remains
+    unnamed, since its matrices are not yet joined to one tensor.
     """
     if isinstance(result.source, Stack):
         return result

@@ -1,5 +1,5 @@
-"""Merging of the nodes by which files write a quantiser into one node: QuantizeLinear, Clip and DequantizeLinear
-(QCDQ), or Round and Clip, as DeepQuant writes it.
+"""Merging of quantisers: each quantiser that a file stores as several nodes becomes one node. The nodes in the file are
+QuantizeLinear, Clip and DequantizeLinear (QCDQ), or Round and Clip, as in files of DeepQuant.
 
 QuantizeLinear and DequantizeLinear have 8 bits; Clip limits the integers to fewer bits. An integer constant has no
 QuantizeLinear, and often no Clip.
@@ -56,7 +56,9 @@ class _Merge:
         return [self.node(node)]
 
     def node(self, node: OnnxNode) -> OnnxNode:
-        """The quantiser node that replaces a DequantizeLinear. Any other node is returned unchanged."""
+        """The quantiser node that replaces a DequantizeLinear. Any other node is returned unchanged. Raises
+        `InputError` for a zero point that is not one integer.
+        """
         if node.op != "DequantizeLinear" or node.domain or len(node.inputs) < 2:
             return node
         source, low, high = node.inputs[0], -np.inf, np.inf

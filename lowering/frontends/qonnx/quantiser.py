@@ -108,13 +108,15 @@ class Quantiser:
 
     @property
     def channels(self) -> int:
-        """The number of channels with separate scales or thresholds; 1 if all channels have the same ones."""
+        """The number of channels with separate scales or thresholds; 1 if the scales or thresholds of all channels are
+        equal.
+        """
         return self.scales.size
 
     @property
     def line(self) -> Lines | None:
-        """A linear function per channel that computes the levels of all integers if its results saturate at 32 bits;
-        None if there is none.
+        """A linear function per channel that computes the levels of all integers, provided that its results saturate at
+        32 bits; None if there is no such function.
         """
         return None
 

@@ -154,8 +154,9 @@ def _stored(whole: Whole, to: Builder) -> Stored | None:
 def _rescaled(whole: Whole, to: Builder) -> Whole:
     """Merge factors and addends into the unit and the integers of a tensor.
 
-    Return the tensor unchanged if a factor or an addend differs between channels, if another function follows the
-    integers, or unless the merged addend is a multiple of the merged unit, by fewer than 2^`MOST_BITS`.
+    Return the tensor unchanged if a factor or an addend differs between channels, or if another function follows the
+    integers. Also return it unchanged unless the merged addend is the merged unit times an integer of a magnitude below
+    2^`MOST_BITS`.
     """
     if not whole.steps or whole.units.size > 1:
         return whole
@@ -243,8 +244,8 @@ def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole |
 
 def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     """Build the product of two computed tensors of integers, matrices or stacks of matrices. Returns None if the
-    integers of one of them cannot be emitted, or if one of them is a vector. Raises `InputError` for sums that
-    exceed 32 bits.
+    integers of one of them cannot be emitted, or if one of them is a vector. Raises `InputError` for stacks that do
+    not broadcast, and for sums that exceed 32 bits.
     """
     left, right = (_stack_or_stored(each, to) for each in (lhs, rhs))
     if left is None or right is None or min(len(left.shape), len(right.shape)) < 2:
@@ -270,7 +271,7 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
 
 
 def _stack_or_stored(whole: Whole, to: Builder) -> Stack | Stored | None:
-    """The integers as `_stored` returns them, but a stack of matrices as it is."""
+    """The integers as `_stored` returns them; a stack of matrices is returned unchanged."""
     whole = _rescaled(whole, to)
     return _stored(whole, to) if whole.steps or not isinstance(whole.source, Stack) else whole.source
 

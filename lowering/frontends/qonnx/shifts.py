@@ -71,7 +71,8 @@ class Shift(Quantiser):
         """The linear function of x that the quantiser computes. Where its product or its sum saturates at 32 bits, the
         level saturates, too. Returns None if `bits` is 0, or if a factor or an addend does not fit.
 
-        If the format rounds halves to even, one more bit keeps all sums off the halves.
+        If the format rounds halves to even, the function is doubled and increased by 1, and `bits` by 1, so that no sum
+        lies halfway between two levels.
         """
         factors, addends, guard = self.factors, self.addends, self.bits
         if rounds_to_even(self.format):
@@ -84,7 +85,7 @@ class Shift(Quantiser):
 
 
 def shifted(to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
-    """Import RequantShift. Raises `InputError` for operands that are no integers, for an unsupported number of levels,
+    """Import RequantShift. Raises `InputError` for operands that are not integers, for an unsupported number of levels,
     and for parameters that are not constant or that vary along two axes.
     """
     value = needed(to, inputs, 0)
@@ -124,7 +125,7 @@ def _sums(to: Builder, value: Whole) -> tuple[Whole, Integers]:
 
 def _parameter(to: Builder, value: Whole, inputs: Inputs, position: int) -> tuple[Whole, Integers]:
     """The integers of a constant input, one for each channel. Return the tensor, whose channels lie along the
-    constant's axis, and the integers.
+    constant's axis, and the integers. Raises `InputError` for an input that is not a constant of such integers.
 
     Deeploy accepts any shape with one number for each position along the second axis.
     """
@@ -157,7 +158,9 @@ def _exponent(node: OnnxNode) -> int:
 
 
 def _whole(node: OnnxNode, name: str) -> int:
-    """An attribute that is an integer, which exporters write as a number, a list of one number or a tensor."""
+    """An integer attribute, which exporters write as a number, a list of one number or a tensor. Raises `InputError`
+    for any other attribute.
+    """
     value = node.attributes.get(name)
     numbers = np.ravel(value) if isinstance(value, int | float | Sequence | np.ndarray) else np.empty(0)
     if numbers.size != 1 or numbers.dtype.kind not in "fiu" or numbers[0] != np.rint(numbers[0]):

@@ -119,10 +119,10 @@ class Source(ABC):
 
     @abstractmethod
     def emit(self, to: Builder, addends: Integers | None, signs: Integers | None, element: Attribute) -> OrderedTensor:
-        """Emit the integers, each multiplied by the sign of its channel and increased by the addend of its
-        channel, rounded to a format.
+        """Emit the integers, each multiplied by the sign of its channel and increased by the addend of its channel,
+        rounded to a format.
 
-        addends, signs: one number per channel, or None.
+        addends, signs: one number per channel; None for addends of 0 and for signs of 1.
         element: the format.
         """
 

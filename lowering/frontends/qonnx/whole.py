@@ -79,8 +79,8 @@ class Whole(Deferred):
 
     @property
     def channels(self) -> int:
-        """The number of channels with separate ranges, units or functions; 1 if all channels have the same
-        ones.
+        """The number of channels with separate ranges, units or functions; 1 if the ranges, units and functions of all
+        channels are equal.
         """
         sizes = self.source.low.size, self.units.size, *(step.constant.size for step in self.steps)
         return max(sizes)
@@ -246,8 +246,8 @@ class Whole(Deferred):
         return OrderedTensor(to.requantised(moved.value, by.format.type), moved.order)
 
     def _line_bits(self, known: Lines) -> tuple[int, int]:
-        """The bits of the products and of the sums of a linear function of the integers. With these bits they never
-        saturate, unless they need more than 32 bits.
+        """The bits of the products and of the sums of a linear function of the integers. Products and sums of these
+        widths never saturate, unless they need more than 32 bits.
         """
         product = self.source.exact.width.data + known.factor_bits - 1 - known.shift
         moved = max(product, int(np.abs(known.offsets).max()).bit_length() + 1) + 1
@@ -351,7 +351,7 @@ _NEIGHBOURS = range(-4, 5)
 
 def nearest_factor(by: Quantiser) -> float:
     """The factor by which to multiply in single precision instead of dividing by the scale. Of the floats next to the
-    reciprocal of the scale, it is the one whose products round differently from the quotient least often.
+    reciprocal of the scale, it is the one whose products round differently from the quotients least often.
 
     The floats are compared on arguments at the thresholds between two levels, since a product and a quotient round
     differently only there.

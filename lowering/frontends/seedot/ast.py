@@ -142,7 +142,7 @@ class Mbconv(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A call of a function by name. The name may not be a known function."""
+    """A call of a function by name. The parser does not check that the function exists."""
 
     function: str
     arguments: tuple[Expression, ...]

@@ -204,7 +204,9 @@ class SeedotBuilder(ModelBuilder):
         return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
-        """Copy a parameter to sparse storage, and return the copy."""
+        """Copy a parameter to sparse storage, and return the copy. Raises `InputError` for a value that is not a
+        parameter.
+        """
         if (dense := self.parameters.get(value)) is None:
             raise location.error(
                 "the left operand of '|*|' must be a parameter, the only thing that is stored sparsely"
@@ -275,7 +277,8 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.TransposeOp, value, (1, 0))
 
     def rearranged(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
-        """Emit a tensor of a new shape, filled with the elements of `value` in row-major order.
+        """Emit a tensor of a new shape, filled with the elements of `value` in the order of traversal. Raises
+        `InputError` unless `order` contains each axis once.
 
         order: the axes of `value` in the order of traversal, from slowest to fastest.
         """
@@ -298,7 +301,8 @@ class SeedotBuilder(ModelBuilder):
         dilations: Sequence[int],
         groups: int,
     ) -> SSAValue:
-        """Emit a convolution of an NHWC image.
+        """Emit a convolution of an NHWC image. Raises `InputError` for operands of other ranks, and for a filter with
+        another number of groups.
 
         filter: of shape groups x height x width x input channels x output channels; the channels are those of one
             group.
@@ -324,7 +328,8 @@ class SeedotBuilder(ModelBuilder):
         strides: Sequence[int],
         padding: Sequence[int],
     ) -> SSAValue:
-        """Emit MobileNet's bottleneck: pointwise, depthwise and pointwise convolution.
+        """Emit MobileNet's bottleneck: pointwise, depthwise and pointwise convolution. Raises `InputError` for stages
+        of other shapes.
 
         stages: filter, weight and bias of the three convolutions.
         strides, padding: of the depthwise convolution.

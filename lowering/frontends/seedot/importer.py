@@ -156,7 +156,9 @@ class _SeeDotImporter:
         return value
 
     def closed(self, node: Expression) -> SSAValue:
-        """Emit an expression other than a `let` and return its value."""
+        """Emit an expression other than a `let` and return its value. Raises `InputError` for an unknown function, and
+        for a declaration that is not the value of a `let`.
+        """
         location, to = node.location, self.to
         match node:
             case Integer(value=value):
@@ -250,7 +252,7 @@ class _SeeDotImporter:
 
     def assign(self, node: Let, value: SSAValue) -> None:
         """Rebind a loop variable, or insert the value into a slice of a variable. Raises `InputError` for inputs and
-        parameters, and for integers.
+        parameters, for integers, and for a loop variable whose shape would change.
         """
         variable = self.scope.find(node.name, node.location)
         if variable.constant:
@@ -289,7 +291,9 @@ class _SeeDotImporter:
         return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
     def iterate(self, node: Sum | LoopExpression) -> SSAValue:
-        """Emit a sum or a loop as `scf.for`. Outer variables that the body rebinds become iter_args."""
+        """Emit a sum or a loop as `scf.for`. Outer variables that the body rebinds become iter_args. Raises
+        `InputError` for an empty range.
+        """
         location, to = node.location, self.to
         if node.start >= node.end:
             raise location.error(f"the range [{node.start}:{node.end}] is empty")

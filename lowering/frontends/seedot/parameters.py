@@ -45,7 +45,8 @@ def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[n
     """Load a parameter in its declared shape.
 
     The file stores float32 or float64 numbers in row-major order, in any shape with the same number of elements. The
-    header is checked before any data is read. Raises `InputError` at the declaration's location.
+    header is checked before any data is read. Raises `InputError`, at the declaration's location, for a missing file,
+    for an array of another size or type, and for numbers that are not finite in single precision.
     """
     from tinyml.runtime.readers.arrays import ArrayHeader, read_npy
 

@@ -35,9 +35,9 @@ def convolved_word(front_end: LogMel, file: Path, cutoff: float) -> ModuleOp:
     The class is 1 while the probability, which is the first output of the model, exceeds the cutoff. The first result
     is due after as many frames as the model reads.
 
-    Raises `InputError` for a cutoff outside [0, 1) and for a cutoff that no probability exceeds, for a model whose
-    features differ from those of the front end, and for a model with other ops on several frames than convolutions
-    without padding or strides and elementwise functions.
+    Raises `InputError` for a cutoff outside [0, 1) and for a cutoff that no probability exceeds, for a model that is
+    not quantised to 8 bits or whose features differ from those of the front end, and for a model with other ops on
+    several frames than convolutions without padding or strides and elementwise functions.
     """
     if not 0 <= cutoff < 1:
         raise InputError(f"cutoff is a probability from 0 to less than 1, got {cutoff}")

@@ -169,7 +169,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
     """A program that computes a row of features for each frame of a signal. Raises `InputError` for inconsistent
-    parameters, and `TypeError` for a parameter of another type.
+    parameters, and `TypeError` for a parameter of the wrong type.
 
     samples: the number of samples of the signal.
     frame: the number of samples in a frame.

@@ -151,8 +151,8 @@ def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the weighted mean of the probabilities of each class, or the total weight of the votes for it. Ties go to
-    the class with the lowest index.
+    """Emit, for each class, the weighted mean of its probabilities (soft voting) or the total weight of the votes for
+    it (hard voting). Ties go to the class with the lowest index.
     """
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)

@@ -30,7 +30,8 @@ it.
 def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) -> Array:
     """A fitted attribute as numbers in double precision. Sparse matrices become dense.
 
-    Raises `InputError` for an estimator that is not fitted, and for an attribute that is not numeric.
+    Raises `InputError` for an estimator that is not fitted, and for an attribute that is not numeric or has a rank
+    above `rank`.
 
     rank: the rank of the result; an array of lower rank gets leading axes; None to keep the rank of the attribute.
     """

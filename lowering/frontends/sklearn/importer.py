@@ -168,10 +168,11 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
-    """Emit the result of an estimator's `predict` or, for a transformer without `predict`, its new features. Return
-    the estimator that computes the result, and the result.
+    """Emit the result of an estimator's `predict` or, for a transformer without `predict`, its new features. Return the
+    estimator that computes the result, and the result.
 
-    For pipelines and searches, the returned estimator is the final one.
+    For pipelines, searches and other estimators that wrap one, the returned estimator is the last or wrapped one.
+    Raises `InputError` for an estimator that is not fitted or not supported.
 
     step: the name of the estimator in messages, by default its class name.
     """

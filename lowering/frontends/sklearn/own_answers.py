@@ -60,9 +60,9 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
     """Raise `InputError` if the predictions of a program on reals differ from `own`, the predictions of its estimator.
 
-    Rounding may change a few predictions. Near ties between classes are therefore ignored, and one sample in a hundred,
-    or a single sample of fewer, may differ. Programs that search for nearest neighbours are not compared, since the
-    order of equally near samples is undefined.
+    Rounding may change a few predictions. Near ties between classes are therefore ignored, and 1 % of the samples, but
+    at least one sample, may differ. Programs that search for nearest neighbours are not compared, since the order of
+    equally near samples is undefined.
 
     x: samples (samples, features) for the estimator; the program receives them in single precision.
     """

@@ -39,7 +39,7 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
     """Remove the operators whose results are constants.
 
     Raises `InputError` for an input with unknown extents other than the number of samples, and for an operator with
-    invalid constants.
+    invalid constants or with a declared output that does not match the result.
     """
     for tensor in graph.inputs:
         if any(extent < 0 for extent in tensor.signature[1:]):

@@ -243,8 +243,8 @@ def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
 
 
 def _needed(operators: list[Operator], graph: TfliteGraph) -> list[Operator]:
-    """The operators whose results are used, those without results, which update a state, and those that `graph` does
-    not contain.
+    """The operators that are needed: those whose results are used, those that update a state and have no results, and
+    those that `graph` does not contain.
     """
     read: set[Tensor | None] = {*graph.outputs}
     kept: list[Operator] = []

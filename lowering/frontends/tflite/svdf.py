@@ -89,7 +89,7 @@ def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> 
 
 def _extents(op: Operator) -> tuple[int, int]:
     """Return the numbers of filters and of steps in the state. Raises `VerifyException` for several samples, and for
-    shapes that do not fit each other.
+    inconsistent shapes.
     """
     x, features, time, state = (input_of(op, position) for position in (0, FEATURES, TIME, STATE))
     if len(x.shape) != 2 or x.shape[0] != 1:
@@ -108,11 +108,12 @@ def _extents(op: Operator) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Scales:
-    """Scales of weights and state with which products get the same integer multipliers as in TensorFlow Lite Micro.
+    """Scales of weights and state. With these scales, products have the same integer multipliers as in TensorFlow Lite
+    Micro.
 
-    TensorFlow Lite Micro computes each factor as a quotient of scales in single precision. Programs multiply scales
-    in double precision, and a product of the declared scales rarely equals such a quotient. The scales of this
-    class differ from the declared scales by about one percent, in opposite directions for weights and state.
+    TensorFlow Lite Micro computes each factor as a quotient of scales in single precision. Programs multiply scales in
+    double precision, and a product of the declared scales rarely equals such a quotient. The scales of this class
+    differ from the declared scales by about one percent, in opposite directions for weights and state.
     """
 
     features: float

@@ -101,7 +101,7 @@ class Variables:
         return tdsl.Pushes(frame, frame, STEPS, 1)
 
     def owns(self, op: Operator) -> bool:
-        """Whether `apply` imports an operator, which reads or updates a state."""
+        """Whether an operator reads or updates a state, and `apply` therefore imports it."""
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
 
     def apply(self, to: GraphBuilder, op: Operator) -> None:

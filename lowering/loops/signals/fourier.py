@@ -29,7 +29,7 @@ Number = tuple[SSAValue, SSAValue]
 
 @lowers(signals.ReverseBitsOp)
 def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopBuilder) -> None:
-    """Emit the bit-reversal permutation: exchange the numbers at each pair of indices whose bits are reversed."""
+    """Emit the bit-reversal permutation: exchange any two numbers whose indices have the same bits in reverse order."""
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
 

@@ -99,8 +99,8 @@ class _AvrChannelCode(AvrTileCode):
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The numbers of bytes by which the code for the windows of a channel advances two pointers: that into the
-        input tile, and that into the stream.
+        """The numbers of bytes by which the code for the windows of a channel advances two pointers: the pointer into
+        the input tile, and the pointer into the stream.
         """
 
     def composed(self) -> TimedCode:

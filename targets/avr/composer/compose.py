@@ -74,7 +74,8 @@ class Group:
     def shared(self, element: int) -> Code:
         """The instructions that precede the loads of an element's bytes.
 
-        They load bytes that the element shares with later ones, and advance to the corresponding element of the vector.
+        They load bytes that the element shares with later elements, and advance to the corresponding element of the
+        vector.
         """
         lines: list[Line] = []
         for byte in self.layout:
@@ -138,9 +139,10 @@ NUMBER, FIRST = "r10", "r8"
 
 
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
-    """For each byte of an element of `width` bits in packed RAM, addressed by its index, the code that fetches the
-    byte. The low byte is first.
+    """For each byte of an element of packed elements in RAM, the code that fetches the byte, the low byte first. The
+    code computes the address from the index of the element.
 
+    width: the width of the element in bits.
     zero: a register that contains zero.
 
     The code changes X, and for 6 bits also r4, r5 and r0.

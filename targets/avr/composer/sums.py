@@ -2,10 +2,10 @@
 
 Weights are in near or far flash, or in RAM. The parameter `memory` selects the load instruction.
 
-A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`). It consists of its 16-bit number of entries, and then
-of a byte `skip` and the value, low byte first, for each entry. `skip` is the number of bytes between two elements of
-the vector: the element of the previous entry, or the start of the vector, and the element of this entry. In distances,
-the differences that are squared fit in 16 bits.
+A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`). It begins with the number of entries, 16 bits. Each
+entry consists of a byte `skip` and the value, low byte first. `skip` is the number of bytes of the vector between the
+element of the previous entry, or the start of the vector, and the element of this entry. In distances, the differences
+that are squared fit in 16 bits.
 """
 
 from __future__ import annotations

@@ -152,9 +152,8 @@ class CodedTileArmv6m(Armv6mCode):
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums of the kernel. If possible, they are replaced by equivalent sums with the same results.
-
-        Equivalent sums are within the limit of `requantised_by_thirds`, the shorter epilogue.
+        """The sums of the kernel: if they exist, sums with the same results that are within the limit of
+        `requantised_by_thirds`, the shorter epilogue, otherwise the given sums.
         """
         return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 

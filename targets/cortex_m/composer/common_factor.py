@@ -3,10 +3,12 @@
 The multiplier precedes the weights in the stream, and the shift is a constant of the code. Elements, weights or results
 may have two bytes.
 
-`WindowToHalfwords`: rows by a window of bytes, with results of two bytes, by the register tile of `PairedWindow`.
+`WindowToHalfwords` multiplies rows by a window of bytes, with the register tile of `PairedWindow`. Its results have two
+bytes.
 
-`HalfwordChannels`: four channels of two bytes at a time. A word contains an element of two channels, and SMLAxy selects
-the halves of its operands. Four weights of one byte each, or two of two bytes each, are one word of the stream.
+`HalfwordChannels` computes four channels of two-byte elements at a time. A word contains an element of two channels,
+and SMLAxy selects the halves of its operands. A word of the stream contains four weights of one byte or two weights of
+two bytes.
 """
 
 from __future__ import annotations
@@ -108,8 +110,8 @@ _PAIRS = 4
 class HalfwordChannels(RowKernel):
     """The code for a tile of one window that consists of a run of pixels of halfwords.
 
-    r0 points into the weight stream, r3 into the pixels. In a loop over pixels, r1 is their end, and the pointer to
-    results is in the stack frame if r2 is needed to widen weights. Otherwise, r2 is this pointer, and r1 is free.
+    r0 points into the weight stream, r3 into the pixels. In a loop over pixels, r1 points to their end, and the pointer
+    to results is in the stack frame if r2 is needed to widen weights. Otherwise, r2 is this pointer, and r1 is free.
     """
 
     SATURATED = 0
@@ -128,7 +130,7 @@ class HalfwordChannels(RowKernel):
     def pair(self, word: str, number: int) -> tuple[Code, str]:
         """Code that widens a pair of weights, and the register that contains the pair.
 
-        word: the register that contains a word of the stream, whose last pair may replace it.
+        word: the register that contains a word of the stream. The last pair of the word may overwrite it.
         number: the index of the pair in the word.
         """
 

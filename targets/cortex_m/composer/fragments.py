@@ -250,7 +250,8 @@ def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], to
     apart: for each window, the number of bytes from the first window.
     together: the number of consecutive elements of one window before the elements of the next window.
 
-    lr points to the first window. The code clobbers r3 to r10: a load that follows another takes one cycle less.
+    lr points to the first window. The code clobbers r3 to r10, which receive several loads in a row: a load that
+    follows another takes one cycle less.
     """
     taken = {
         column: takers

@@ -400,7 +400,7 @@ class Group:
     def _requantised_to_even(self, op: func.CallOp, to: str, source: str) -> Code:
         """Code that requantises by a constant multiplier and a constant shift with one rounding, halves to even.
 
-        VQDMULH rounds down, or without a right shift VQRDMULH rounds, so that halves are rounded once and up. If ties
+        VQDMULH rounds down or, without a right shift, VQRDMULH rounds, so that halves are rounded once and up. If ties
         occur, the last bit of their results is then cleared. Raises `Refused` if a left shift may overflow, or if the
         factors are not constant.
         """

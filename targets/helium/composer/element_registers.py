@@ -307,8 +307,10 @@ def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def tie(program: LaneProgram, op: func.CallOp) -> int | None:
-    """The number n for which a call that requantises with halves to even has a product halfway between two integers
-    wherever its operand is an odd multiple of 2^n; None if no operand is, and for any other call.
+    """For a call that requantises with halves to even: the number n for which the product lies halfway between two
+    integers whenever the operand is an odd multiple of 2^n.
+
+    Returns None if the operand cannot be such a multiple, and for any other call.
     """
     if (factors := program.factors(op, REQUANTISE_EVEN)) is None:
         return None

@@ -173,8 +173,8 @@ class Trials:
 class ProgramTrial:
     """An alternative: its options, its costs, and the outputs of its program on the validation set.
 
-    Constants are first rounded to nearest (`raws` is None). For the final program, `assign-format` refines the
-    constants, which takes most of the time.
+    Constants are first rounded to nearest. For the final program, `assign-format` refines the constants, which takes
+    most of the time.
 
     trials: the trials to which it belongs.
     """

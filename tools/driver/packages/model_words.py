@@ -1,5 +1,5 @@
-"""Texts about a model for the templates of packages, and `samples.h`, which compares its outputs with the expected
-ones.
+"""Texts about a model for the templates of packages, and `samples.h`, which compares the outputs of the model with the
+expected outputs.
 """
 
 from __future__ import annotations

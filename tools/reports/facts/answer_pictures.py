@@ -115,7 +115,7 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Draw each input with its class and the answers of the float model and as compiled.
+    """Draw each input with its class, the answer of the model on reals, and the answer of the compiled program.
 
     names: the names of the classes; None for indices.
     features: the names of the features, for tooltips; None for numbers.

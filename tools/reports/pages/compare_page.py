@@ -77,8 +77,8 @@ class ComparedPrograms:
         return rows
 
     def operations(self) -> list[ComparedOperation]:
-        """The operations of both programs by name: first in the order of the first program, then operations only of the
-        second.
+        """The operations of both programs by name: first those of the first program in its order, then those that only
+        the second program has.
         """
         times = [_parts(facts.time) for facts in self.facts]
         kernels = [facts.kernels for facts in self.facts]

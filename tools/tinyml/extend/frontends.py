@@ -1,4 +1,4 @@
-"""Frontends: importers of other model files, which build programs on reals, and of ops of ONNX and TensorFlow Lite.
+"""Frontends: importers of further kinds of model files, as programs on reals, and of ops of ONNX and TensorFlow Lite.
 
 A frontend checks the content of a file, and appends ops to a `ModelBuilder`. Functions append layers of networks,
 forests and support vector machines; their arguments are the model's numbers, as arrays or `Parameter`s.

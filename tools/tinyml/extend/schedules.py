@@ -1,4 +1,4 @@
-"""Schedules: other execution orders of a network's segments.
+"""Schedules: further execution orders of a network's segments.
 
 A segment is executed as a whole or in parts. A `Schedule` proposes segments of a network's `Graph`, with the bits of
 memory that each segment requires. A `Tiling` rewrites the ops of one segment.

@@ -46,10 +46,11 @@ _ONE = Constant(np.asarray(1.0))
 
 
 def activations(to: Builder, node: OnnxNode, count: int) -> Sequence[Sequence[Activation]]:
-    """The activations of each direction of a node. Raises `InputError` for an unsupported activation.
+    """The activations of each direction of a node. Raises `InputError` for an unsupported activation, and for a wrong
+    number of activations.
 
-    Each activation that has factors consumes the next entry of each list of factors. As in onnxruntime, the
-    attribute `clip` bounds the sums of the gates, and not the cell state of an LSTM.
+    Each activation that has factors consumes the next entry of each list of factors. As in onnxruntime, the attribute
+    `clip` bounds the sums of the gates, and not the cell state of an LSTM.
 
     count: the number of directions.
     """

@@ -128,7 +128,7 @@ _REDUCTIONS: dict[str, type[tdsl.BinaryOp] | None] = {
 
 def scatter_nd(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import ScatterND: parts of a tensor are replaced, or combined with updates, at computed indices. Raises
-    `InputError` for constant indices.
+    `InputError` for constant indices, for shapes that do not match, and for an unsupported reduction.
     """
     data, indices = needed(to, inputs, 0), needed(to, inputs, 1)
     tensor, updates = (to.tensor(needed(to, inputs, position)) for position in (0, 2))
@@ -193,8 +193,8 @@ def _or(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 
 def _masks(inputs: Inputs) -> list[OrderedTensor | Constant]:
-    """The inputs of a node as zeros and ones, if all inputs are truth values. An empty list if an input has other
-    elements, or is a comparison of numbers.
+    """The inputs of a node as zeros and ones, if all inputs are truth values. Otherwise an empty list, also if an input
+    is a comparison of numbers.
     """
     masks = list[OrderedTensor | Constant]()
     for value in inputs:

@@ -63,8 +63,8 @@ def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[
 
 @handles("LinearClassifier", domain=ML)
 def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """Import a linear classifier as a label and scores. The node's `post_transform` is applied to the scores, except
-    LOGISTIC to several scores.
+    """Import a linear classifier as a label and scores. The node's `post_transform` is applied to the scores, unless it
+    is LOGISTIC and there are several scores.
 
     For two classes with opposite functions, only the function of the second class is computed.
     """

@@ -157,7 +157,7 @@ def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import BatchNormalization as a factor and an addend per channel.
 
-    Later, `simplify` folds both into the weights of the preceding layer.
+    Later, `simplify` folds the factors into the weights of the preceding layer, and adds the addends to its bias.
     """
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
