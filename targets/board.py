@@ -121,7 +121,8 @@ class Board:
     def with_memories(self, flash: int, ram: int) -> Board:
         """A board with the same core and clock, but with memories of the given sizes in bytes.
 
-        Its name is that of this board followed by both sizes, such as `cortex-m33-512K-128K`.
+        Its name is that of this board followed by both sizes, such as `cortex-m33-512K-128K`. If the sizes are those of
+        this board, the result is this board.
         """
         if (flash, ram) == (self.flash, self.ram):
             return self

@@ -45,7 +45,7 @@ class CostTable:
     * unit: the board's unit of time.
     * program: the fixed cost of every program; its `code` is 0.
     * steps: for each measured kind of step, its cost. At least one kind is measured.
-    * floats: the time in which the C conversion function converts a caller's float to an element of the input.
+    * floats: for each C conversion function, the time in which it converts a caller's float to an element of the input.
     * constants_in_ram: true if constants occupy RAM in addition to flash.
     """
 

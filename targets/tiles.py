@@ -345,8 +345,8 @@ class TileFamily(Maker):
         return finish, bounded
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation by which kernels convert complete sums of rows to bytes; None if the kernels do
-        not support it.
+        """The requantisation by which kernels convert complete sums of rows to results; None if the kernels do not
+        support it.
 
         If the kernels shift their sums, the requantisation has no multipliers.
         """

@@ -217,7 +217,8 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 
 
 def evaluate_model(module: ModuleOp, inputs: Array) -> Outputs:
-    """Run a model on real inputs and return its outputs as reals, to which those of a compiled program are compared.
+    """Run a model on real inputs and return its outputs as reals. The outputs of a compiled program are compared with
+    them.
 
     A model that was trained for its number formats is computed in them, and any other model in double precision.
     """

@@ -97,8 +97,8 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
         nearest centre, or the negative squared reconstruction error.
     trust_pickle: true for .pkl and .joblib files from a trusted source; unpickling runs the code in the file.
 
-    Raises `InputError` for an object of any other kind, for an `example` of a source that needs none, a file that
-    cannot be read, and a model with unsupported parts.
+    Raises `InputError` for an object of any other kind, for an `example` with a source that needs none, for a file that
+    cannot be read, and for a model with unsupported parts.
     """
     if isinstance(source, Model):
         return source if source.estimator is None or not detector else load(source.estimator, detector=True)

@@ -193,7 +193,8 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
 
     written: the suffixes of files that the command writes.
 
-    Raises `InputError` also for an existing file with the suffix of a model or of data that the command does not write.
+    Raises `InputError` as `check_output` does, for a path whose links cannot be followed, and, if existing inputs are
+    protected, for an existing file with the suffix of a model or of data that the command does not write.
     """
 
     try:

@@ -142,7 +142,8 @@ def _scales(op: Operation) -> bool:
 
 
 def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) -> Mapping[str, Any] | None:
-    """The report on a stream: the elements of a frame and of a hop, and the number of frames before an answer.
+    """The report on a stream: the elements of a frame and of a hop, and the numbers of frames up to the first answer
+    and between answers.
 
     If the front end defines a rate, the report contains the samples per second. It also contains the bytes that are
     stored between hops, and `longest_hop`, the maximum time of a hop, including the answer, in the unit of the report.

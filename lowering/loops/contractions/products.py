@@ -169,7 +169,8 @@ def _over_summed(
 ) -> SSAValue:
     """Emit a sum over the summed indices, and return it.
 
-    The code is one loop per index, or additions without a loop in the same order.
+    The code is one loop per index. For an accumulator that adds its terms as a tree (`Accumulator.below`), it is the
+    tree of all products.
 
     extents: the extents of the indices.
     sum: the initial value.
