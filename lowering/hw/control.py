@@ -409,8 +409,10 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
 def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
     """Emit a product, and return it.
 
-    A product with a constant that has few nonzero digits is a sum of shifted terms, since an FPGA has fewer
-    multipliers than logic cells.
+    A product with a constant that has few nonzero digits is a sum of shifted terms, since an FPGA has fewer multipliers
+    than logic cells.
+
+    If the op has the attribute `LOGIC`, any other product is computed in logic cells, otherwise by a multiplier.
     """
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):

@@ -91,8 +91,8 @@ def memories_of(board: Board) -> Sequence[Memory]:
 
 
 def rows_of_chip(folder: str) -> Mapping[str, Sequence[Memory]]:
-    """The memories of each board of a chip, by the name of the board. The chip belongs to tinyml, not to another
-    package.
+    """The memories of each board of a chip of tinyml, by the name of the board; empty if the extension with these
+    memories is not installed.
 
     folder: the name of the chip's folder.
     """

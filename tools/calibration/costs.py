@@ -315,7 +315,7 @@ def amend(chosen: Board, *, resume: bool = False) -> None:
 
 
 def renew_forests(chosen: Board, *, resume: bool = False) -> None:
-    """Measure the steps of forests again and leave all other steps of a table unchanged.
+    """Measure the steps of forests and the step `LOOKUP` again, and leave all other steps of a table unchanged.
 
     resume: as for `calibrate`.
     """

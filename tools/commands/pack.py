@@ -44,8 +44,8 @@ def read_problem(path: Path) -> list[Rectangle]:
     offset is placed at this offset.
 
     Raises `InputError`, with the line, for a malformed file, for two buffers of the same name, and for a column that is
-    unknown or that no packer supports. Raises `InputError` without a line for two pinned offsets that contradict each
-    other.
+    unknown or that no packer supports. Raises `InputError` without a line for text that is not UTF-8, and for two
+    pinned offsets that contradict each other.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")
@@ -219,9 +219,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _pack_file(request: PackRequest) -> int:
-    """Pack the buffers, write the result and return 0. After Ctrl-C, write the best packing so far and return 130.
+    """Pack the buffers, write the result and return 0. After Ctrl-C, write the best packing so far and return 130, or
+    raise `KeyboardInterrupt` if there is none.
 
-    Raises `InputError` for a bad request, and if no packing within the capacity was found.
+    Raises `InputError` for a bad request and, after the result is written, if the packing exceeds the capacity.
     """
     from tinyml.tools.reports.facts.memory_picture import check_svg_path
 

@@ -41,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each op, then the false statements and the statements that could not be decided. The exit code is
-    1 if any statement is false.
+    """Print a row for each op, then the false statements and the statements that could not be decided, or print the
+    report as JSON. The exit code is 1 if any statement is false.
 
-    The findings are also added to the program's report page.
+    For a program, the findings are also added to its report page.
     """
     from tinyml.tools.proofs.formulas import solver
 

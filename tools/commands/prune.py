@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the pruned network, print the removed channels of each filter, and return the exit code.
+    """Write the pruned network, print the removed channels of each filter (with `--json`, the report as JSON), and
+    return the exit code.
 
     Raises `InputError` for an output file with another suffix than .onnx and .mlir, and if no pruned network fits the
     RAM.

@@ -103,8 +103,8 @@ def finetune(
     """Fine-tune a copy of a program; the inputs of `numbers.data` determine its formats. If several trainings are
     requested, the result is the one with the least loss on the validation set.
 
-    Raises `InputError` for limits that cannot be met, for norms combined with limits other than RAM, for a program that
-    cannot be trained, and if training makes the program worse on the validation set.
+    Raises `InputError` for limits that cannot be met, for pruning by norms with limits other than RAM, for a program
+    that cannot be trained, and if training reduces the accuracy on the validation set.
     """
     from tinyml.dialects.context import context
 

@@ -234,7 +234,7 @@ class ExponentStatement(Statement):
     """The statement that grouped sums are shifted correctly.
 
     shifted: the shift amounts in the program's loops.
-    exponents: the exponents of the program's groups, which these amounts must be.
+    exponents: the exponents of the program's groups. Each amount must be one of them.
     """
 
     shifted: Sequence[int]

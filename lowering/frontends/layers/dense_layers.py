@@ -21,7 +21,7 @@ def dense(
     element: Attribute | None = None,
 ) -> SSAValue:
     """Multiply each vector of the input by a constant matrix of shape (outputs, inputs). The input is a concatenation
-    of vectors. Raises `InputError` for an input that is not.
+    of vectors. Raises `InputError` for a number of elements that is not a multiple of `inputs`.
 
     A single vector is multiplied as a column. Several vectors become the pixels of an image, which a convolution with a
     1 x 1 kernel processes.

@@ -142,11 +142,11 @@ def _of_order(integers: NDArray[np.int64]) -> Doubles:
 def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Convert double-precision thresholds to thresholds for inputs that are rounded to single precision.
 
-    An input that equals a threshold still equals the threshold after both are rounded to nearest. An input just
-    above a threshold may equal it after rounding. This happens in two cases: the threshold is midway between two
-    adjacent single-precision numbers, or a rounding error has made it slightly less than zero or than a decimal of
-    a few digits. Such a threshold becomes the next lower single-precision number. Infinite thresholds, which no
-    number exceeds, become the greatest number.
+    An input that equals a threshold still equals the threshold after both are rounded to nearest. An input just above a
+    threshold may equal it after rounding. This happens in two cases: the threshold is midway between two adjacent
+    single-precision numbers, or a rounding error has made it slightly less than zero or than a decimal of a few digits.
+    Such a threshold becomes the next lower single-precision number. Infinite thresholds become the outermost finite
+    numbers.
 
     double: false where the library scales an input and rounds the result to single precision, so that thresholds are
         not exact.

@@ -154,8 +154,8 @@ class Builder(ModelBuilder):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def parameter_of(self, value: Constant) -> Parameter:
-        """Convert a constant to a parameter, in the constant's quantised format if the node computes in
-        formats.
+        """Convert a constant to a parameter, in the constant's quantised format if the node computes in formats. Raises
+        `InputError` for a constant that does not consist of numbers.
 
         All uses of a constant on reals have the same key, and hence one constant of the program.
         """

@@ -109,7 +109,7 @@ def shifted(to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
 def _sums(to: Builder, value: Whole) -> tuple[Whole, Integers]:
     """Separate the integers of a tensor from the addends, such as biases, that follow them. Return the tensor without
     the addends, and the total addend of each channel. Raises `InputError` if a scale or another function follows the
-    integers.
+    integers, and for an addend that is not an integer.
     """
     addends = np.zeros(1, np.int64)
     if value.is_rounded:

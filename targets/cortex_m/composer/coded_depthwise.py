@@ -81,8 +81,8 @@ class CodedFilter:
         return sum(loads) + packed + products, len(self.words(groups))
 
     def words(self, groups: Sequence[Rows]) -> list[tuple[int, int]]:
-        """The constants that the code uses, as pairs of halfwords: the weights of paired rows, then all other
-        weights.
+        """The constants that the code uses, as pairs of halfwords: the weights of paired rows, then the weights of
+        unpaired rows that must be in registers.
         """
         together = {self.word(rows, column) for rows in groups if len(rows) == 2 for column in range(self.columns)}
         alone = sorted(self._alone(groups))

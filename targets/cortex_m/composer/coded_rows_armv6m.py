@@ -68,13 +68,14 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 
 @lru_cache(_KEPT)
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
-    """The products of an element and several weights, in the order that needs the fewest instructions.
+    """The products of an element and several weights, in the order that needs the fewest instructions or, if there are
+    too many orders to try, in ascending order of magnitude.
 
     weights: the different weights by which the element is multiplied.
     registers: pairs (weight, register) for weights that registers contain.
 
-    A product is a tuple: the weight, the instructions that compute the product, and the register that then contains
-    the product.
+    A product is a tuple: the weight, the instructions that compute the product, and the register that then contains the
+    product.
     """
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)

@@ -56,7 +56,8 @@ class RiscvChannelTile(RiscvTileCode):
     @property
     def most_windows(self) -> int:
         """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
-        last window; 0 for a tile without code, which is not depthwise or whose filters have too many columns.
+        last window; 0 for a tile that is not depthwise or whose filters have too many columns, for which there is no
+        code.
         """
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0

@@ -41,7 +41,8 @@ def compile_choice(
 ) -> tuple[Compiled, Request, AutoChoice]:
     """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice.
 
-    Raises `InputError`, with remedies, if no alternative fits the board.
+    Raises `InputError`, with remedies, if no alternative fits the board, and the first error if no alternative
+    compiles.
     """
 
     data = load_program_data(program, str(request.val))

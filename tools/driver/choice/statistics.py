@@ -415,9 +415,9 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each sample, the decrease of the probability of a right answer from the model on reals to the program.
 
-    Margins are assumed to be randomly shifted, with a normal distribution. The standard deviation of the shift of a
-    sample is the deviation of the margins of the nearest samples. The number of nearest samples is the square root of
-    the number of samples.
+    Margins are assumed to be randomly shifted, with a normal distribution. The standard deviation of the shift is a
+    quantile of the margins' magnitudes: the number of samples with smaller magnitudes is the square root of the number
+    of samples.
 
     A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
     near the border between classes. Great margins have great errors, mainly by saturation, which does not affect

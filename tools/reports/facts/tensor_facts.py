@@ -150,7 +150,8 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
     """The least and the greatest value of an axis that contains the format's range and the values of a tensor.
 
-    If the format's range is too wide (`MAX_RANGE_RATIO`), the limits are the range of the values.
+    If the format's range is infinite or too wide (`MAX_RANGE_RATIO`), the limits are the range of the values, extended
+    by 1 on both sides if all values are equal.
 
     low, high: the least and the greatest value of the tensor.
     """
