@@ -108,8 +108,8 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
     """A function that calls `factory` and returns the created object after checking it.
 
-    xDSL calls the factory of a target with arguments if the target has the older of its two interfaces. In this case,
-    the returned function passes the arguments to `factory`, checks nothing and returns None.
+    xDSL has two interfaces for targets. It calls the factory of a target that has the older interface with arguments.
+    In this case, the returned function passes the arguments to `factory`, checks nothing and returns None.
     """
 
     @wraps(factory)

@@ -56,9 +56,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     known name; "" if no known name is similar.
 
     A known name is similar if `name` contains at most one mistake per four letters, rounded up, and none in the first
-    letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. Swapped and doubled
-    letters are also allowed at the start of a name. In short names, no other mistakes are allowed: in names of up to
-    three letters, and in op names of up to four letters after the dot. The dialects of two op names must be equal.
+    letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. If `name` only swaps
+    letters or repeats a letter, the first letter may also differ. In short names, only such mistakes are allowed. A
+    name is short if it has up to three letters, and an op name is short if it has up to four letters after the dot. The
+    dialects of two op names must be equal.
 
     Except for op names, a known name is also similar if `name` is one of its parts between separators (at least three
     letters), or its prefix (at least four letters).

@@ -8,8 +8,8 @@ The location attribute of every operation stores all three. Comparisons of opera
 * A name is the metadata of a `FusedLoc`: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`.
 
 Position and layer are the *origin* of an operation. Every operation that is derived from it has the same origin. When
-tensors are lowered to buffers, operations also get a name, which only the operations into which they are lowered
-inherit. An operation that a pass creates from several operations has a `FusedLoc` of their origins.
+tensors are lowered to buffers, each operation is also assigned a name. Only the operations into which it is lowered
+inherit this name. An operation that a pass creates from several operations has a `FusedLoc` of their origins.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def option(
     * metavar: the placeholder for the value in help texts.
     * choices: the allowed values, a function that returns them on demand, or a table whose names are the allowed
       values.
-    * flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, which
-      may be repeated if it is a tuple.
+    * flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument. A
+      positional argument may be repeated if the field is a tuple.
     * bare: the value if the option is specified without a value; None if a value is required.
     * group: the heading under which help texts list the option.
     * exclusive: a name; options with the same name are mutually exclusive.
@@ -105,7 +105,7 @@ class Option:
     def help_with_default(self) -> str:
         """The help text, followed by the default.
 
-        The default is omitted if it is no single text, number or path, and if it `varies`.
+        The default is omitted if it is not a single text, number or path, or if `varies` is true.
         """
         shown = isinstance(self.default, str | int | float | Path) and not isinstance(self.default, bool)
         return f"{self.help} (default: {self.default})" if shown and not self.varies else self.help

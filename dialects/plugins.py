@@ -176,7 +176,9 @@ class Row:
         return thing
 
     def expect_fields(self, thing: object) -> None:
-        """Raise `PluginError` if a field of the dataclass instance `thing` has another type than declared."""
+        """Raise `PluginError` if the value of a field of the dataclass instance `thing` does not have the declared
+        type.
+        """
         for name, declared in get_type_hints(type(thing)).items():
             if not _conforms(getattr(thing, name), declared):
                 kind = type(thing).__name__

@@ -54,7 +54,7 @@ class _CoderOp(Step, ABC):
 
     @property
     def documented(self) -> RoundedOnce:
-        """The specification of the op's format, which the program of the conversion must fulfil.
+        """The specification of the op's format. The program of the conversion must fulfil this specification.
 
         Raises `InputError` if the format's specification does not define how results are rounded.
         """

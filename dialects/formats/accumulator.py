@@ -214,7 +214,7 @@ class Accumulator(ABC):
         return None
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
-        """True if the accumulator represents products of elements of these formats at the scales of the formats."""
+        """True if `mac` can add products of elements of these formats to a sum without changing their scale."""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY and self == self.of(lhs_format, rhs_format)
 
     @abstractmethod

@@ -89,8 +89,8 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale s of each group, whose unit is 2^-s, by the OCP Microscaling specification, section 6.3. The result
-        has the shape (groups,).
+        """For each group, the scale s, whose unit is 2^-s, by the OCP Microscaling specification, section 6.3. The
+        result has the shape (groups,).
 
         blocks: numbers of shape (groups, length).
 
@@ -103,7 +103,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale s of each group with the least weighted squared error. The candidates are the scale of
+        """For each group, the scale s with the least weighted squared error. The candidates are the scale of
         `shared_scales`, the next finer scale and the next coarser scale. The result has the shape (groups,).
 
         blocks: numbers of shape (groups, length).

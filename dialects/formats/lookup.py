@@ -100,7 +100,7 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int | None:
-    """The number BITS if `weights` is `synthesised:BITS`; None if it is None or the name of a format. Raises
+    """The number BITS if `weights` is `synthesised:BITS`; None if `weights` is None or the name of a format. Raises
     `InputError` if BITS is missing or not a positive integer.
     """
     name, _, bits = (weights or "").partition(":")

@@ -265,10 +265,10 @@ class NumberFormat(ABC):
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """For each real, the raw of the adjacent number on the other side of the real from the number that `encode`
-        returns.
+        """For each real, the raw of the adjacent number of the format that `encode` does not select: the number on the
+        other side of the real.
 
-        If there is no such number, the raw is that of `encode`.
+        If there is no such number, the raw is that of `encode`. By default, every raw is that of `encode`.
         """
         return self.encode(reals)
 
@@ -317,8 +317,8 @@ class NumberFormat(ABC):
 
     @property
     def effort(self) -> int:
-        """The rank of the format within its family and width by the time that rounding to the format takes. Rank 0 is
-        the fastest.
+        """The rank of the format within its family and width by the time that decoding and rounding take. Rank 0 is the
+        fastest.
         """
         return 0
 
@@ -635,7 +635,7 @@ class NumberFormat(ABC):
         return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """exp(value - greatest), the numerator of one result of a softmax, which is at most 1.
+        """exp(value - greatest), the numerator of one result of a softmax. The numerator is at most 1.
 
         greatest: the greatest value of the row, in the format of `value`.
         """

@@ -47,7 +47,9 @@ def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequenc
 
 
 def dense_numbers(elements: object, element: IntegerType) -> Numbers:
-    """The elements of an attribute, as an array of its shape. Raises `VerifyException` for another element type."""
+    """The elements of an attribute, as an array of its shape. Raises `VerifyException` unless `elements` is a dense
+    attribute whose element type is `element`.
+    """
     if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
         raise VerifyException(f"expected elements of {element}, got {elements}")
     return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)

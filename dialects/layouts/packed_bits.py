@@ -114,8 +114,8 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
     """The bytes of a group, in order.
 
     width: the width of an element in bits.
-    gaps: true for groups of sparse rows, which also contain gaps. Their widths are at most 16 bits, and a group has at
-        least 4 entries.
+    gaps: true for groups of sparse rows, which also contain gaps. The elements then have at most 16 bits, and a group
+        has at least 4 entries.
     """
     length, rest, low = group_length(width), width % 8, width // 8 * 8
     if gaps:

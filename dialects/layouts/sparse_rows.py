@@ -74,8 +74,8 @@ def compress(matrix: NDArray[Any]) -> CompressedRows:
 
 
 def with_room(rows: CompressedRows, entries: int, columns: int) -> CompressedRows:
-    """The rows with zeros after the last entry, which are not read, up to `entries` entries. The type of the lengths is
-    that of the longest row with this many entries, instead of that of the longest row.
+    """`rows` with arrays for `entries` entries: zeros, which are never read, follow the last entry. The lengths have
+    the type that is sufficient for a row of `entries` entries, but at most `columns`.
 
     columns: the number of columns of the matrix.
     """

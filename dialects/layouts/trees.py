@@ -204,7 +204,8 @@ class Trees:
         return np.array(leaves, np.int64), np.array(starts, np.int64)
 
     def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
-        """The trees without unreachable nodes, and without nodes whose two children are the same leaf.
+        """The trees without three kinds of nodes: nodes that always select the same child, nodes whose two children are
+        the same leaf, and nodes that are then unreachable.
 
         decided: returns the index, 0 or 1, of the child that a node always selects; None if the node may select both.
         leaf: returns the new index of a leaf.

@@ -35,7 +35,8 @@ class EmissionContext(Protocol):
     """Proven intervals of values that earlier emitters made."""
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of a table in flash, which dominates the insertion point. Equal tables may have the same memref.
+        """A memref of a table in flash. The definition of the memref dominates the insertion point. Equal tables may
+        have the same memref.
 
         name: the name from which the name of the stored table is derived.
         """

@@ -99,11 +99,11 @@ def to_even(x: F32, low: I32, high: I32) -> I32:
 
 
 def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:
-    """tm_scale_to_even: x * float, rounded to the nearest integer, halves to even, and clamped to [low, high].
+    """tm_scale_to_even: x * f for a float f, rounded to the nearest integer (halves to even), clamped to [low, high].
 
     x and the product are first rounded to single precision.
 
-    factor: the bit pattern of the float, as a 32-bit integer.
+    factor: the bit pattern of f, as a 32-bit integer.
     """
     return to_even(np.asarray(x).astype(np.float32) * np.asarray(factor, np.int32).view(np.float32), low, high)
 

@@ -171,7 +171,7 @@ class AccumulateOp(SumOp):
 class FinishOp(PointwiseOp, ShiftsRows):
     """Complete sums, each rounded to a number format. `bound` states the least and the greatest possible sum.
 
-    The entries of the last axis are rows of weights, which may have separate scales or `row_shifts`.
+    The last axis is that of the rows of weights, which may have separate scales or `row_shifts`.
     """
 
     name = "tdsl.finish"

@@ -273,7 +273,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def sums_shape(self) -> Shape:
-        """The shape to which the initial sums are broadcast: that of the result if it had all rows of the weights."""
+        """The shape to which the initial sums are broadcast: that of the result, but with all rows of the weights along
+        the axis of rows.
+        """
         shape = list(shape_of(self.out))
         shape[self.ROW_AXIS] = self.rows
         return tuple(shape)

@@ -307,10 +307,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of the convolution. A convolution in place has a step for each pixel, other convolutions have those
-        of any contraction.
-
-        In place, an element is stored after all loads of its pixel's window.
+        """The steps of the convolution. A convolution in place has a step for each element of the result, which loads
+        the whole window of the element's pixel and then stores the element. Other convolutions have the steps of any
+        contraction.
         """
         if self.turns is None:
             return super().visits

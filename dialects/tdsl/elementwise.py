@@ -250,7 +250,7 @@ class BinaryOp(ElementwiseOp, ABC):
         return broadcast(shape_of(self.lhs), shape_of(self.rhs))
 
     def other(self, value: SSAValue) -> SSAValue:
-        """The operand beside `value`, which is one of the two operands."""
+        """The operand that is not `value`, where `value` is one of the two operands."""
         return self.rhs if self.lhs is value else self.lhs
 
 

@@ -207,8 +207,8 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
     """The leaf of each tree for each sample, of shape (samples, trees).
 
     inputs: the features of each sample, of shape (samples, features).
-    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`); None to
-        omit it.
+    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`); None if they need
+        not be counted.
     """
     rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
     thresholds, absent = trees.thresholds.astype(np.float64), _absent(trees, inputs)

@@ -178,10 +178,11 @@ def _check_unit(text: str, elements: int | None) -> bool:
 
 
 def _are_labels(labels: Any) -> bool:
-    """True if the argument is a list of two or more different labels, all strings or all integers; false if it is no
-    list.
+    """True if the argument is a list of two or more different labels, all strings or all integers; false if it is not a
+    list or is empty.
 
-    Raises `VerifyException` for a list of other labels, and for a label of more than `LONGEST_LABEL` characters.
+    Raises `VerifyException` for a list that violates one of these conditions, and for a label of more than
+    `LONGEST_LABEL` characters.
     """
     if not _list_of(lambda _: True)(labels):
         return False
@@ -312,8 +313,8 @@ class InputInterface:
     frames: Annotated[SignalFrames | None, _FRAMES, "The frames of a front end (`SignalFrames`)."] = None
 
     def features(self, elements: int) -> FeatureMap | None:
-        """The affine map between features and an argument of `elements` elements; None if the interface specifies no
-        scales or no offsets.
+        """The affine map between features and an argument of `elements` elements; None unless the interface specifies
+        both scales and offsets.
 
         Raises `InputError` if `elements` is not a multiple of the number of scales or offsets, which are repeated over
         the argument.

@@ -73,8 +73,9 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def run(self) -> Sequence[SSAValue] | None:
-        """The indices of the first axes of the operand at which its elements are those of the result, in the same
-        order; None if they are not contiguous.
+        """Indices along the first axes of the operand. The elements of the operand from these indices on (and from
+        index 0 on along all other axes) are those of the result, in the same order. None if the elements of the
+        result are not contiguous in the operand.
         """
         return None
 

@@ -154,7 +154,9 @@ def _touched(type: MemRefType[Attribute], count: int) -> int:
 
 
 def _memory(view: SSAValue) -> SSAValue:
-    """The arena that contains a buffer. For a buffer outside of any arena, such as a function argument, the buffer."""
+    """The arena that contains a buffer, or the buffer itself if it is outside of any arena, such as a function
+    argument.
+    """
     return view.owner.arena if isinstance(view.owner, ViewOp) else view
 
 

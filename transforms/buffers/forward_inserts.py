@@ -102,8 +102,10 @@ def _forward(insert: tdsl.InsertSliceOp) -> None:
 def _moved_up(
     touching: Sequence[Operation], insert: tdsl.InsertSliceOp, before: Sequence[Operation]
 ) -> tdsl.MoveUpOp | None:
-    """The `tdsl.move_up` of the destination of an insertion, if it is the only op in `touching` and can be moved before
-    the ops `before`, of which the ops before it may not read or write the destination. None otherwise.
+    """The `tdsl.move_up` of an insertion's destination, if it is the only op in `touching` and can be moved before all
+    ops of `before`. None otherwise.
+
+    It can be moved if no op that precedes it in `before` reads or writes the destination.
     """
     match touching:
         case [tdsl.MoveUpOp(input=input) as op] if input is op.dest and input is insert.out and op in before:

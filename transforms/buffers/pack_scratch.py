@@ -214,9 +214,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: Problem, placement: Placement) -> tuple[Problem, Placement]:
-        """Change which operand an op's result overwrites, where the op could also overwrite another operand, if this
-        makes the arena smaller. Return the problem and the placement after all changes, unchanged if no change makes it
-        smaller.
+        """For each op whose result could overwrite another of its operands, change which operand is overwritten if this
+        makes the arena smaller. Return the problem and the placement after all changes; without a change, the given
+        ones.
         """
 
         def height(share: float) -> int:

@@ -47,14 +47,14 @@ GAP = OwnAttribute(
 class ReorderOpsPass(ModulePass):
     """Sort the ops of every block into the topological order with the lowest peak memory, inner blocks first.
 
-    Each section of a block is sorted separately. A section depends on all earlier ops, and all later ops depend on
-    it. The order of a section is unchanged if no other order is better, and in functions whose loops or branches
-    carry buffers. The order is optimal if `budget` sets of ops suffice to prove this. Otherwise it is the best
-    order found. The attribute `scratch.order_gap` of the function then states an upper bound on the bytes by which
-    the peak of any block exceeds the optimum. A result that can reuse the bytes of an operand of the same size
-    (`update-in-place`) does not increase the peak.
+    Each section of a block is sorted separately. A section depends on all earlier ops, and all later ops depend on it.
+    The order of a section is unchanged if no other order is better, and in functions whose loops or branches carry
+    buffers. The order is optimal if `budget` sets of ops suffice to prove this. Otherwise it is the best order found.
+    The attribute `scratch.order_gap` of the function then states an upper bound on the bytes by which the peak of any
+    block exceeds the optimum. A result that can reuse the bytes of an operand of the same size (`update-in-place`) does
+    not increase the peak.
 
-    budget: the greatest number of sets of ops to visit.
+    budget: the greatest number of sets of ops to visit for each section.
 
     Raises `InputError` for a function that is already packed, and for a budget that is not positive.
     """
@@ -205,7 +205,8 @@ class _Block:
     def _under_loop(
         self, loop: scf.ForOp, result: SSAValue, reads: set[SSAValue], index: dict[SSAValue, int]
     ) -> frozenset[int]:
-        """The buffers of the size of a loop's result whose bytes the loop may overwrite from the first byte on.
+        """The indices of the buffers that have the size of a loop's result, and whose bytes the loop may overwrite with
+        this result from the first byte on.
 
         reads: the buffers that the loop reads.
         index: the indices of the buffers that several steps touch.

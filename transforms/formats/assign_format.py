@@ -104,9 +104,9 @@ class AssignFormatPass(ModulePass):
         elements, all other tensors have the default format.
     width: bits of each element; the format's usual width by default.
     weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. A format that is only for
-        constants of many elements is used for these. With `synthesised:BITS`, only the constants for which
-        `synthesise-format` recorded a format (`tdsl.numbers`) have a format other than `format`. Recorded formats are
-        used regardless of this option.
+        constants of many elements is used only for such constants. With `synthesised:BITS`, only the constants for
+        which `synthesise-format` recorded a format (`tdsl.numbers`) have a format other than `format`. Recorded formats
+        are used regardless of this option.
     widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source
         (the names of `tensor_classes`).
     zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside this

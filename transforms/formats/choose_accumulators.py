@@ -1,9 +1,9 @@
 """`choose-accumulators`: assigns to every sum of products the narrowest accumulator that is proven not to overflow
 (L1).
 
-The proof is exact for constants. For each row, it adds up the weights of each sign. It multiplies the two totals by the
-least and the greatest value of the other operand, which bounds every partial sum. The proof is recorded in the IR next
-to the accumulator's type.
+The proof is exact for constants. For each row, it adds up the weights of each sign. The two totals, multiplied by the
+least and the greatest value of the other operand, bound every partial sum. The proof is recorded in the IR next to the
+accumulator's type.
 """
 
 from __future__ import annotations

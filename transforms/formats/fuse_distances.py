@@ -1,8 +1,8 @@
 """`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences (L1).
 
-Rounding each difference would cost as much as squaring it. Instead both vectors get one scale, at which the difference
-of their raws is exact. It is the finest scale at which the sum of squares is proven to fit its accumulator. For a
-constant vector b, the proof adds up (|b| + max |a|)^2 over the elements of b.
+Rounding each difference would cost as much as squaring it. Instead, both vectors have one scale, at which the
+difference of their raws is exact. It is the finest scale at which the sum of squares is proven to fit its accumulator.
+For a constant vector b, the proof adds up (|b| + max |a|)^2 over the elements of b.
 """
 
 from __future__ import annotations

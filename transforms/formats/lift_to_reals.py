@@ -4,7 +4,7 @@ again.
 Constants become the reals that they represent. Conversions between formats are removed, and so are the formats that the
 interface records for parts of the input. If a format has no negative numbers, for instance because of its zero point, a
 conversion to it clamps at 0. This clamp becomes an explicit relu. Intermediate results of `tdsl.map` become tensors, so
-that each of them can get its own format.
+that each of them can have a separate format.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """Whether image ops read a value, directly or through elementwise ops, and its channels are last or there is a
-    single channel.
+    """Whether image ops read a value, directly or through elementwise ops and reshapes, and its channels are last or
+    there is a single channel.
     """
     for reader in _readers(value):
         match reader:

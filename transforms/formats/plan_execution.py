@@ -107,7 +107,7 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """A program at L1, rewritten as a mode executes it, if this rounds partial sums. None if it does not.
+    """A program at L1, rewritten as a mode executes it. None if the mode rounds no partial sums of the program.
 
     ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """

@@ -8,7 +8,8 @@ made in order, the function computes the same bits as the whole program.
 The caller counts the calls since the last reset in the argument `t`. For each t below the number of steps, call t
 passes frame t of the input. One more call, without a frame, returns the answer. This last call runs the iterations that
 need no more input, such as those past the end of an image, and the ops after the loops. States are initialised in call
-0. Each of these parts is a loop that runs at most one iteration per call.
+0. Each part of the function that some calls omit, such as the initialisation, is a loop that runs at most one iteration
+per call.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ def first_element(buffer: SSAValue) -> AffineSum:
 
 
 def place_of(buffer: SSAValue, indices: Sequence[SSAValue] = ()) -> tuple[SSAValue, tuple[int, int], AffineSum]:
-    """Return the place of an element: the memory, the unit of its elements as of `unit_of`, and the position of the
-    element from the start of the memory, in bytes if elements are whole bytes.
+    """Return the place of an element: the memory, the result of `unit_of` for the buffer's type, and the position of
+    the element from the start of the memory, in bytes if elements are whole bytes.
 
     Equal places are the same bits.
 
@@ -114,7 +114,7 @@ def retype_elements(value: SSAValue, element: Attribute) -> None:
 
 
 def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Change the type of a buffer to `type`. Its views get the memory space of `type`."""
+    """Change the type of a buffer to `type`, and the memory space of its views to that of `type`."""
     value = Rewriter.replace_value_with_new_type(value, type)
     for use in list(value.uses):
         if isinstance(view := use.operation, SliceOp):

@@ -31,8 +31,9 @@ MOST_KNOWN = 1 << 12
 
 
 def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
-    """Set the accumulator of one sum of products, given the known values and ranges of its operands. Raises
-    `InputError` at the op if no accumulator of the format can sum all of its products.
+    """Set the accumulator of one sum of products, given the known values and ranges of its operands. The products of a
+    `MatmulSumOp` are sorted first (`_order`). Raises `InputError` at the op if no accumulator of the format can sum
+    all of its products.
 
     known_sums: a cache of chosen accumulators, to which this accumulator is added.
     """

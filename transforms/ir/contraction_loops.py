@@ -17,10 +17,10 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
-    """Replace a contraction by loops over its windows and rows. A single row needs no loop.
+    """Replace a contraction by loops over its windows and rows. A single dense row needs no loop.
 
-    If there is a single window and all rows are expanded, the rows become a `num.nest`, in which each dot product
-    is a call.
+    If there is a single window and all of several dense rows are expanded, the rows become a `num.nest`, in which each
+    dot product is a call.
 
     first: the index of the first row that is expanded.
     """

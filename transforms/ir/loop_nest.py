@@ -29,7 +29,9 @@ from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:
-    """A builder that inserts ops at the insertion point of xDSL's `builder`. Ops without a location get `location`."""
+    """A builder that inserts ops at the insertion point of xDSL's `builder`. Ops without a location receive
+    `location`.
+    """
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)

@@ -320,7 +320,8 @@ def _summing(
 
 def _can_pad(value: SSAValue, row: int) -> bool:
     """Whether the rows of a buffer, of `row` elements each, can be padded. The shape of the buffer must consist of such
-    rows, and every view of the buffer must contain whole rows. False for rows of one element.
+    rows, and every view of the buffer must contain whole rows. If a row spans several axes, ops may use the buffer
+    only through views. False for rows of one element.
     """
     shape = memref_type(value).get_shape()
     if row == 1 or (axis := _axis_of_rows(shape, row)) is None:

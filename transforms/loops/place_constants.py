@@ -107,7 +107,9 @@ def _movables(module: ModuleOp, target: str) -> list[Movable]:
 
 
 def _may_move(op: scratch.ConstantOp) -> bool:
-    """Whether a constant is near. `mark-weights` decides on constants that are data, which move only together."""
+    """Whether this pass may move a constant: it is near and in flash, and it is not data. `mark-weights` moves
+    constants that are data, all together.
+    """
     return not op.loaded and op.far is None and DATA not in op.attributes
 
 

@@ -137,8 +137,9 @@ def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
-    """The target's best kernel for a call. None if there is none, or if a call would take longer than the products. The
-    accumulator of the sum is widened if the kernel requires it.
+    """The target's best kernel for a call. None if there is none, if sums are not integers, and for a strided dot
+    product of a single element, which takes less time than a call. The accumulator of the sum is widened if the
+    kernel requires it.
 
     A sum is widened only if there are kernels for all calls that add to it.
     """

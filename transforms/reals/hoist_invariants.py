@@ -88,6 +88,6 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, invariant: AbstractSet[Operation]) -> set[Operation]:
-    """A set of one of the invariant ops and all other invariant ops on which this op depends."""
+    """The set of the invariant op `op` and all other invariant ops on which it depends."""
     owners = invariant & {value.owner for value in _read(op)}
     return {op}.union(*(_needed(owner, invariant) for owner in owners))

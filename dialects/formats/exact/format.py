@@ -42,7 +42,7 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """A bound on every partial sum of `products`, in units in the last place of the finest product.
 
-    The bound holds for any order of the terms within a product.
+    The bound holds for any order of the terms of a `Product`.
 
     initial: the factor that contains the initial values of the sums; None for zeros.
     """
@@ -65,10 +65,10 @@ def _scale(factor: Factor) -> int:
 
 
 def _product_bound(product: Product) -> Bound:
-    """A bound on the sum of one product, in units in the last place of the product. The bound is tight if a factor is
-    constant.
+    """A bound on every partial sum of the terms of one `Product`, in units in the last place of a term. The bound is
+    tight if a factor is constant.
 
-    For a constant factor, the positive and the negative products of each row are bounded separately. The result is the
+    For a constant factor, the positive and the negative terms of each row are bounded separately. The result is the
     greatest bound of a row.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
@@ -219,10 +219,10 @@ class ExactFormat(ExactNumbers):
         return super().accumulator_of_sum(products, initial, bound) if own is None else own
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """A bound on every partial sum of several products. Returns None for sums that exceed all integer types.
+        """A bound on every partial sum of several products.
 
-        For such sums, a format of the factors defines the accumulator (`ExactNumbers.own_sums`), which derives its
-        width itself.
+        Returns None if a format of the factors defines the accumulator (`ExactNumbers.own_sums`), because no integer
+        type represents the sums. This accumulator derives its width itself.
         """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
@@ -438,8 +438,8 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type that represents a sum of `count` squares exactly; f32 if elements have more than 15 bits and
-        a sign.
+        """The integer type that represents a sum of `count` squares exactly; f32 if the integers of elements have more
+        than 15 bits in addition to the sign.
         """
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
@@ -489,8 +489,8 @@ def _root_bits(source: ExactNumbers) -> int | None:
     """The number of fractional bits of an inverse root, for elements of the format `source`. For integers of b bits, it
     is 2 b + 1, and the error of an inverse root is at most 2^-(b + 2).
 
-    Returns None if the integers of `source` have more than 15 bits and a sign: an inverse root would then exceed 32
-    bits.
+    Returns None if the integers of `source` have more than 15 bits in addition to the sign: an inverse root would then
+    exceed 32 bits.
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
     return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

@@ -87,8 +87,9 @@ def fixed_function(
 
 
 def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The interpolation with the least scale whose error is within a limit, found by bisection; if none is, the
-    interpolation with the greatest scale. A greater scale means more segments and a lower error.
+    """The interpolation with the least scale whose error is within a limit, found by bisection. If the error exceeds
+    the limit at every scale, the result is the interpolation with the greatest scale. A greater scale means more
+    segments and a lower error.
 
     The limit depends on the steepness of the function and on the unit of the table's entries.
     """
@@ -109,7 +110,7 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 def _greatest_error(function: FixedFunction, domain: Domain) -> float:
     """The greatest error of an implementation over the domain, in units in the last place of the result.
 
-    The error is relative to the exact function, clamped to the range of the result's format.
+    The error is the difference from the exact result, which is clamped to the range of the result's format.
     """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
@@ -135,9 +136,10 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """True if the function minus a constant is odd, as for sigmoid, and the domain is symmetric.
+        """True if the function minus a constant is odd, as for sigmoid. The domain is then symmetric.
 
-        The result is False if saturation truncates the function on one side.
+        The result is False if saturation truncates the function on one side: at or below the constant, if this is not
+        0.
         """
         return self.real.centre is not None and (self.real.centre == 0 or self._top > self.real.centre)
 
@@ -247,10 +249,11 @@ class DirectTable(FixedFunction):
 
 
 class Interpolation(FixedFunction):
-    """Linear interpolation between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
+    """Linear interpolation between 16-bit entries, by `tm_interpolate_s16` or, for odd functions, by
+    `tm_interpolate_odd_s16`, whose table covers |x|.
 
-    Arguments are multiplied by the integer `scale`. In the product, a segment spans 256 units, so that its low byte is
-    the position in the segment and the remaining bits are the index of the segment. No shift is needed to extract them.
+    Arguments are multiplied by the integer `scale`. In the product, a segment spans 256 units: the low byte is the
+    position in the segment, and the remaining bits are the index of the segment. No shift is needed to extract them.
     Sigmoid is computed as one half plus an odd function.
 
     Each entry is offset from the function by half of the chord's deviation in the middle of the segment. This offset
@@ -281,8 +284,8 @@ class Interpolation(FixedFunction):
     def _entry_frac(self) -> int:
         """The number of fractional bits of the table's entries.
 
-        It is that of the result, which saves a shift, if all entries then fit in 16 bits. Otherwise it is the greatest
-        number for which all entries fit in 16 bits.
+        For a 16-bit result, it is that of the result, which saves a shift, if entries in this unit fit in 16 bits and
+        need more than 8 of them. Otherwise it is the greatest number for which all entries fit in 16 bits.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:

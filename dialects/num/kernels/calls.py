@@ -202,7 +202,7 @@ class _CallEffects(MemoryEffect):
 class CallOp(DialectOp):
     """Call a routine on runs of memory. A pass chooses the kernel: the C function that computes the routine.
 
-    If a `num.call` has no kernel, it is expanded to a loop if its routine is a `LoopRoutineAttr`. Any other routine
+    A `num.call` without a kernel is expanded to a loop if its routine is a `LoopRoutineAttr`. Any other routine
     requires a kernel, or must itself specify a C function.
     """
 

@@ -121,7 +121,7 @@ class ComposedKernelAttr(KernelAttr):
         codings: the codings of the weights and of the vector.
         widths: the widths of the weights and of the vector, in bits.
         sum: the width of the accumulator in bits.
-        gaps, ram, rows: the parameters of these names.
+        gaps, ram, rows: as in the class.
         """
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))

@@ -235,9 +235,9 @@ class OrderingProblem:
     def bound(self) -> int:
         """A lower bound on the peak of every order, in bytes.
 
-        Each task needs the buffers that it touches and the buffers that every order keeps live while it runs. A buffer
-        that the task may compute in reused bytes is not counted. The bound is the maximum of these bytes over all
-        tasks.
+        Each task needs the buffers that it touches, and the buffers that every order keeps live while the task runs. A
+        buffer that the task may compute in reused bytes is not counted. The bound is the maximum of these bytes over
+        all tasks.
         """
         earlier, later = _closed(self._before, False), _closed(self._behind, True)
         everything = self._end - 1

@@ -157,8 +157,9 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     other ops that touch it follow in the same block. A memref that a loop carries or a branch selects counts as all the
     memrefs that it may be.
 
-    Raises `InputError` for branches between blocks, for a buffer other than the input that no op touches, and for a
-    buffer that the allocating loop passes to its next iteration, because the memref then represents several buffers.
+    Raises `InputError` for branches between blocks, for a buffer that no op touches unless it is the input or has
+    state, and for a buffer that the allocating loop passes to its next iteration, because the memref then represents
+    several buffers.
     """
     # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())

@@ -145,7 +145,7 @@ class _Nest(NamedTuple):
     indices: the loop indices, as integers or as arrays with an entry for each iteration.
     parents, numbers: for each iteration of a loop, the position of the iteration around it, and its number in the loop.
     inside: the ops of a loop.
-    duration: an upper bound on the time that one execution of the op takes; for a loop, of one of its iterations.
+    duration: an upper bound on the time that one execution of the op takes or, for a loop, that one iteration takes.
     """
 
     op: Operation

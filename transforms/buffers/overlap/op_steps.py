@@ -61,8 +61,8 @@ class Steps(NamedTuple):
 def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
     """Whether an op accesses one of the buffers, or is a loop around such an op.
 
-    Raises `Unknown` for ops other than tensor ops and loops without carried values, and for a memref that loops or
-    branches may select.
+    Raises `Unknown` for an op with such an access that is neither a tensor op nor a loop without carried values, and
+    for a memref that loops or branches may select.
     """
     if isinstance(op, SliceOp):
         return False

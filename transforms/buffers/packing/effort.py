@@ -122,8 +122,8 @@ class Effort:
         return self.deadline - time.monotonic()
 
     def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
-        """Record a phase of a packing algorithm: its name, its nodes, its seconds and its outcome. The phase began at
-        `before`, in seconds on the clock of time.monotonic.
+        """Record a phase of a packing algorithm: its name, its nodes, its seconds and its outcome. The nodes are added
+        to those spent. The phase began at `before`, in seconds on the clock of time.monotonic.
         """
         self.spent += nodes
         self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

@@ -106,7 +106,8 @@ def noted(
     rectangles: Sequence[Rectangle],
     effort: Effort,
 ) -> Placement:
-    """The placement by an algorithm. The effort keeps it if it is the lowest so far, and lists the run.
+    """The placement by an algorithm. `effort` stores the placement if none so far is lower, and logs the run as a
+    phase.
 
     name: the name of the algorithm in reports.
     """

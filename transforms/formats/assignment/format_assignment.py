@@ -146,7 +146,8 @@ class AssignmentSteps:
     bounding: the ops of a function whose operands bound their results.
     class_of: the class of each tensor of the function.
     accumulators: the widths of the accumulators of the function's sums.
-    choices: the choice for each class, without classes whose format the interface prescribes.
+    choices: the choice for each class. Classes whose format the interface prescribes have none, and the attribute also
+        omits classes with a compute format.
     formats: the format of each class, initially as chosen.
     score_errors: the estimator for formats with the scaling rule `scores`; None without such formats.
     scale_by: the scaling rule of all tensors; None for the rules of their formats.
@@ -194,7 +195,8 @@ class AssignmentSteps:
 
     def _widen_scalars(self) -> None:
         """Widen the formats of single numbers to the width of a register. This applies to numbers from which only
-        single numbers are computed, and to classes of which many numbers round to zero (`_vanishes`).
+        single numbers are computed, without a `FunctionOp`, and to classes of which many numbers round to zero
+        (`_vanishes`).
 
         In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The format
         is widened only if many numbers still round to zero.
@@ -221,10 +223,10 @@ class AssignmentSteps:
         return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
-        """Assign to the arguments of functions the scale that suits the range in which the functions vary. Only
-        classes that are read by functions alone are changed.
+        """Assign to the arguments of functions the scale that suits the range in which the functions vary. Only classes
+        that are read by functions alone are changed.
 
-        Arguments that are single numbers also get the width of a register if the results are wider.
+        Arguments that are single numbers are also widened to the width of a register if the results are wider.
         """
         for tensors, choice in self.choices.items():
             functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
@@ -240,10 +242,11 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
-        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's scores.
+        """Assign to tensors with the scaling rule `scores` the formats, of unchanged width, that cause the least errors
+        in the program's scores.
 
-        Constants, tensors with a known range, tensors whose format was widened, and tensors with a `zoom` are
-        unchanged.
+        Constants, tensors with a known range, tensors whose format was widened or must represent bounds beyond the data
+        (`_reaches_bounds`), and tensors with a `zoom` are unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
@@ -269,7 +272,7 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format. The width of an
+        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits if a class has the format `format`. The width of an
         accumulator that is already wider must not increase. False if some sum has no accumulator in the new format.
         """
         for op in self.accumulators.contractions:
@@ -375,10 +378,10 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """Coarsen the scale of a result if the operands are too small to fill the range of its format. Repeat
-        this until no format changes.
+        """Coarsen the scale of a result if the operands are too small to fill the range of its format. Repeat this
+        until no format changes.
 
-        It applies only to number formats that define such a rule (`of_sum`, `of_product`).
+        Only number formats that define such a rule (`of_sum`, `of_product`) are changed.
         """
         changed = True
         while changed:

@@ -58,6 +58,7 @@ class Moments:
         rows: the rows of the constant.
         reals, rounded: the samples of x and of y.
         weights: the weight of each sample.
+        axes: as in `Moments`.
         """
         total = weights.sum()
         mean, mean_of_rounded = (weights @ reals) / total, (weights @ rounded) / total

@@ -48,8 +48,8 @@ LEAST_GAIN = 1e-9
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
     """Round each weight of a constant to one of its two neighbours in a format, and return the raws.
 
-    In each row, the weight with the greatest gain is moved to its other neighbour, until no move reduces the error.
-    No row's sum of magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of
+    In each row, the weight with the greatest gain is moved to its other neighbour, until no move reduces the error. No
+    row's sum of magnitudes exceeds the greatest such sum after rounding to nearest, so that proofs about sums of
     products remain valid.
 
     weights: reals of any shape, whose products are summed along `inputs.axes`.

@@ -87,8 +87,8 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """A figure that is computed for one class. It is 0 for a class beyond those that occur or are predicted. Without a
-    class, it is the mean over all classes that occur or are predicted.
+    """A figure that is computed for one class. It is 0 for a class whose index exceeds all classes that occur or are
+    predicted. If no class is requested, it is the mean over all classes that occur or are predicted.
 
     values: computes the figure of every class.
     """

@@ -241,8 +241,8 @@ class _Parts(NamedTuple):
 
 
 def concatenate_transposed(module: ModuleOp) -> None:
-    """Where concatenated parts are transposed, concatenate the parts along the axis to which the transposition
-    moves them, without a transposition.
+    """Replace a concatenation followed by a transposition by a concatenation along the axis to which the transposition
+    moves the axis of the parts. Nothing is changed if elements within a part would then have to be moved.
     """
     for op in list(module.walk()):
         if isinstance(op, tdsl.TransposeOp) and isinstance(concat := tdsl.only_maker(op.input), tdsl.ConcatOp):

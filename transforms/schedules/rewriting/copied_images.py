@@ -35,8 +35,8 @@ class ImageTreatment(IntEnum):
 
 
 def with_given_input(network: Network, function: func.FuncOp) -> Network:
-    """The network with an input that is live to the end, if the channels of the input come first and the input is
-    in the caller's array. Otherwise the given network.
+    """The network with an input that is live to the end, if the interface states the order of the input's axes and the
+    input is in the caller's array. Otherwise the given network.
 
     Without this change, a plan would reuse the bytes of the input after its last read.
     """
@@ -48,7 +48,7 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def without_given_input(network: Network, function: func.FuncOp) -> Network:
-    """The network in which an input in the caller's array takes no memory."""
+    """The network in which an input in the caller's array is not counted in the memory."""
     given = tdsl.read_input(function)
     if given.reused or given.received is not None:
         return network

@@ -87,7 +87,7 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
 
     A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines of
     windows. If only this op reads an image of one line, a line of windows of one pixel is divided into several tiles,
-    whose results may overwrite earlier tiles.
+    whose results may overwrite the pixels of earlier tiles.
 
     large: whether kernels for several lines at once, which need more flash, may be used.
     """
