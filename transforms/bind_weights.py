@@ -1,8 +1,8 @@
 """`bind-weights`: moves the numeric arrays of a C program into a separate file, the blob, from which the program reads
 them in place (L5).
 
-`targets/blobs/layout.py` describes the blob. Its digest identifies the IR of the program without the content of the
-arrays. Two programs with equal digests therefore have the same C.
+`targets/blobs/layout.py` describes the blob. A digest in the blob identifies the IR of the program without the content
+of the arrays. Two programs with equal digests therefore have the same C.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class BindWeightsPass(ModulePass):
     """Replace every `c.constant` with the attribute `tinyml.data` by a macro that computes the address of the array
     from the address of the blob, which the C function `NAME_bind` sets.
 
-    The arrays are all near or all far constants. If they are far, the symbols that name them have the attribute
-    `tinyml.data`, too.
+    Either all of these arrays are near constants, or all of them are far constants. For far constants, the ops that
+    take their addresses also receive the attribute `tinyml.data`.
 
     weights_at: the address of the blob, or the linker section of `NAME_blob.c`.
     weights_for: an output folder with a program that must be able to use the new blob; None to skip this check.

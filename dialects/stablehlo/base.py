@@ -42,8 +42,8 @@ def expect(condition: object, message: str) -> None:
 
 
 def expect_shape(value: SSAValue, expected: Sequence[int]) -> None:
-    """Raise `VerifyException` unless a result has the rank of `expected`, and each of its static extents equals the
-    expected static extent.
+    """Raise `VerifyException` unless a result has the rank of `expected`, and its extents equal those of `expected`
+    wherever both are static.
     """
     shape = shape_of(value)
     fits = len(shape) == len(expected) and all(

@@ -36,8 +36,8 @@ class ReadForestsPass(ModulePass):
     The arrays of the loop have the attribute `tinyml.data`. They contain the number of trees, their roots, the
     features, thresholds and children of the inner nodes, and the votes of the leaves. Their lengths are those that
     `tinyml.forest_room` states; unused elements are zero, and are not read. Their element types depend only on
-    `tinyml.forest_room` and the number formats.
-    If the function has the attribute `tinyml.far_forest`, the arrays are far constants.
+    `tinyml.forest_room` and the number formats. If the function has the attribute `tinyml.far_forest`, the arrays are
+    far constants.
     """
 
     name = "read-forests"

@@ -24,8 +24,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then valid for every value that the format of a weight represents. Raises
-    `InputError` for a sparse matrix without room for other entries, and for a forest that compares floats or rounds its
-    votes.
+    `InputError` for a sparse matrix without room for other entries, for a forest that compares floats or rounds its
+    votes, and for nearest neighbours with added samples if the format has no number below all others for these samples.
     """
 
     name = "free-weights"

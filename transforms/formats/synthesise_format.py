@@ -113,8 +113,8 @@ class _Synthesis:
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
         """For each constant, the list with which the program has the least loss. Empty if no candidate has a program.
 
-        All lists use the same power of the weights, except where a different power for a single constant reduces the
-        loss.
+        All lists use the same power of the weights. Without `shared`, a single constant may have a different power if
+        this saves the share `MIN_SAVED_LOSS` of the loss.
         """
         if not self.constants:
             return {}

@@ -1,4 +1,6 @@
-"""The room that a program has for forests that its user puts in the place of the first one."""
+"""The capacity of a program for forests with which its user may replace the forest of the model: the attribute
+`tinyml.forest_room`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The room that a program has for the samples that an estimator stores after another training."""
+"""The capacity of a program for the samples that its estimator may store after another training: the attribute
+`tinyml.sample_room`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ SAMPLE_ROOM = OwnAttribute(
 
 
 def known_sample_room(function: FuncOp) -> int | None:
-    """The number of `SAMPLE_ROOM`; None for a function without the attribute."""
+    """The number of samples that `SAMPLE_ROOM` states; None for a function without the attribute."""
     known = function.attributes.get(SAMPLE_ROOM)
     return cast("IntegerAttr[Any]", known).value.data if isinstance(known, IntegerAttr) else None
 
@@ -32,6 +34,6 @@ def multiplies_samples(op: Operation, samples: int) -> bool:
 
 
 def has_added_samples(function: FuncOp) -> bool:
-    """Whether the room of a program exceeds the number of samples that its estimator stores."""
+    """Whether a program has a capacity for more samples than its estimator stores."""
     stored, room = tdsl.read_interface(function).stored, known_sample_room(function)
     return stored is not None and room is not None and room > stored.number

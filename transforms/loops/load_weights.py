@@ -32,10 +32,10 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 
 @dataclass(frozen=True)
 class LoadWeightsPass(ModulePass):
-    """Move every constant array whose elements have a number format or are sums from flash to RAM.
+    """Move to RAM every constant array in flash whose elements have a number format or are sums.
 
-    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay in
-    flash too, because they usually become part of the code. If a power of two divides all elements of a filter, the
+    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers also stay in
+    flash, because they usually become part of the code. If a power of two divides all elements of a filter, the
     elements are divided by it and the sum is multiplied by it. 16-bit integers that 8 bits can represent become one
     byte each; `pack-constants` packs other widths. No result changes.
     """

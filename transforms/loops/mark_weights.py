@@ -19,17 +19,17 @@ from tinyml.targets.registry import HOST
 class MarkWeightsPass(ModulePass):
     """Set `tinyml.data` on every constant array in flash whose elements are numbers of a format, or sums.
 
-    The tables that the compiler adds, such as multipliers of requantisation, depend on scales only and remain part
-    of the program. The positions of the entries of sparse matrices already have the attribute.
+    The tables that the compiler adds, such as multipliers of requantisation, depend on scales only and remain part of
+    the program. The positions of the entries of sparse matrices already have the attribute.
 
     On a board whose short addresses do not reach all of its flash, all marked constants and the forests that become
-    data later are far if the blob is at an address beyond the short ones. In a section, they are far if all constants
-    together, or the blob as one array, are too large for short addresses.
+    data later are far if short addresses do not reach the address of the blob. In a section, they are far if all
+    constants together, or the blob as one array, are too large for short addresses.
 
     weights_at: the address of the blob, or a linker section; None to leave all constants near.
     target: as for `select-kernels`.
 
-    A call that reads far weights, and whose kernel reads only near ones, becomes a loop.
+    A call of a kernel that reads only near weights becomes a loop if its weights are far.
     """
 
     name = "mark-weights"

@@ -30,10 +30,11 @@ from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, ab
 class FoldAffinePass(ModulePass):
     """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
-    Layers that absorb affine ops are products of a constant matrix and convolutions with a constant filter. A
-    factor can be folded only if it is the same for all elements by which a weight is multiplied. Two consecutive
-    matrix products become one product if the single product needs no more multiplications. An affine op is
-    unchanged if one of its readers cannot absorb it. The pass must run before `profile`.
+    Layers that absorb affine ops are products of a constant matrix, convolutions with a constant filter, and forests,
+    whose thresholds change. A factor can be folded only if it is the same for all elements by which a weight is
+    multiplied or, for a forest, if it is positive. Two consecutive matrix products become one product if the single
+    product needs no more multiplications. An affine op is unchanged if one of its readers cannot absorb it. The pass
+    must run before `profile`.
     """
 
     name = "fold-affine"

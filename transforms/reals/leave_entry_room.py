@@ -32,12 +32,13 @@ def entries_of(op: tdsl.SpmvOp) -> int | None:
 
 @dataclass(frozen=True)
 class LeaveEntryRoomPass(ModulePass):
-    """Set `room` on each `tdsl.spmv` with a constant matrix. If the room exceeds a third of the matrix, the matrix
-    becomes dense instead.
+    """Set `room` on each `tdsl.spmv` with a constant matrix. If `room` exceeds a third of the number of elements of the
+    matrix, the matrix becomes dense instead.
 
-    weights_margin: the factor by which the room exceeds the number of entries, or the stated room.
+    weights_margin: the factor by which `room` exceeds the number of entries or, if `room` is already set, its previous
+        value.
 
-    Raises `InputError` for a matrix whose entries exceed the room.
+    Raises `InputError` if the number of entries of a matrix exceeds the new `room`.
     """
 
     name = "leave-entry-room"

@@ -21,10 +21,11 @@ def power_above(number: float) -> float:
 
 
 def beyond_room(model: str, size: int, what: str, room: int) -> str:
-    """The error message about a model trained again that exceeds the room of a program.
+    """The error message for a model that was trained again and exceeds the capacity of the first model's program.
 
-    model: what exceeds the room, after "the".
-    size, what: the number that it has of something, and the plural of this thing.
+    model: the name of the part that exceeds the capacity, such as `sparse matrix`.
+    size, what: the number of items in this part, and the plural name of an item, such as `entries`.
+    room: the number of items for which the program has a capacity.
     """
     return (
         f"--weights-for: the {model} has {size} {what}, but the program has room for {room}: compile the model anew, "

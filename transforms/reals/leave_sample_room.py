@@ -27,15 +27,18 @@ from tinyml.transforms.reals.leave_room import beyond_room, power_above
 
 @dataclass(frozen=True)
 class LeaveSampleRoomPass(ModulePass):
-    """Add zero rows to the matrix of an estimator's samples, and zero columns to the matrix that multiplies what is
-    computed of the samples, up to the room that is set as `tinyml.sample_room` on the function of the model.
+    """Set `tinyml.sample_room` on the function of the model to a number of samples. Pad the matrix of an estimator's
+    samples with zero rows up to this number, and the matrix that multiplies the values computed from the samples
+    with zero columns.
 
     For nearest neighbours, the number that measures how near an added sample is lies below all numbers in the profile.
     In a format that saturates it is the least number, so that every other sample is chosen before an added one.
 
-    weights_margin: the factor by which the room exceeds the number of samples, or the stated room.
+    weights_margin: the factor by which `tinyml.sample_room` exceeds the number of samples or, if it is already set, its
+        previous value.
 
-    Raises `InputError` for more samples than the room, and for samples that other operations read.
+    Raises `InputError` if the estimator stores more samples than the new `tinyml.sample_room`, and if operations for
+    which samples cannot be added read values of the samples.
     """
 
     name = "leave-sample-room"

@@ -27,8 +27,8 @@ class ExpandLoopsPass(ModulePass):
     """Replace innermost loops of at most four iterations inside other loops by copies of their bodies, one for each
     iteration.
 
-    The iterations of expanded loops in the body count too. Loops with products, and loops that are not inside another
-    loop, are unchanged.
+    The iterations of a loop include those of loops in its body that have been expanded. Loops with products, and loops
+    that are not inside another loop, are unchanged.
     """
 
     name = "expand-loops"

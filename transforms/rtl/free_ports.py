@@ -30,7 +30,8 @@ class FreePortsPass(ModulePass):
     that fits in a block RAM, each of them loads from a separate copy of the constant, so that they can load in the
     same cycle. Loop-invariant loads move before their loop.
 
-    A load is moved only if the loop contains another load from the same memory.
+    A load is moved only if the loop contains another load from the same memory, and no store that may write to the
+    loaded address.
     """
 
     name = "free-ports"

@@ -3,7 +3,7 @@
 Ops between loops run once. Each op begins as early as the delays of a chain of ops and the ports of memories allow. The
 iterations of an innermost loop overlap. The initiation interval is the least interval for which carried values and
 memory accesses are available in time (modulo scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without
-backtracking). Cheap functions of registers that do not change are wires, and get no cycle.
+backtracking). Cheap functions of registers that do not change are wires, and have no cycle.
 """
 
 from __future__ import annotations

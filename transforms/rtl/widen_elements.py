@@ -29,7 +29,8 @@ LANES = 8, 4, 2
 
 @dataclass(frozen=True)
 class WidenElementsPass(ModulePass):
-    """Widen loops that only load, compare, select, add and store elements of rows that begin at whole words.
+    """Widen loops that only load elements of rows that begin at whole words, compute with them without multiplications,
+    and store the results in such rows.
 
     Innermost loops of other kinds are unchanged.
     """

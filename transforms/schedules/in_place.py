@@ -167,7 +167,8 @@ def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
 
 
 def _residual_blocks(network: Network) -> Iterator[Segment]:
-    """Yield segments from the first reader of an image to the op that adds the image to a result computed from it.
+    """Yield segments from the first reader of an image to the op that combines the image with a result computed from
+    it, such as their sum.
 
     Two ops read the image, so neither of them can overwrite it alone. Consider two 3x3 convolutions on an image of
     width w. Streamed by pixels, they store 2w + 5 pixels in addition to the image. Streamed by rows as in Gural and

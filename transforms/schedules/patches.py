@@ -82,9 +82,9 @@ def _patches(graph: Graph, last: int) -> Iterator[Segment]:
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
     """The segment of the nodes up to `last` as count x count tiles of the last result. None if that is impossible.
 
-    Input and result are whole; the input may not arrive row by row. For each tile, ops run one after the other on
-    the parts that the tile needs. The overlap with neighbouring tiles is computed repeatedly. These repeated
-    computations are the segment's `extra` work.
+    Input and result are whole; the input must not arrive row by row. For each tile, ops run one after the other on the
+    parts that the tile needs. The overlap with neighbouring tiles is computed repeatedly. These repeated computations
+    are the segment's `extra` work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result

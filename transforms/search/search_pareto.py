@@ -85,8 +85,10 @@ class SearchParetoPass(LimitedPass):
     loss: in the unit of the metric.
     effort: the approximate number of candidates that are evaluated, not counting backtracking.
     formats: alternative formats of single tensors (`choose_formats`).
-    plans: modes of `plan-execution`. The program is searched in each mode, in this order, until one mode has spare
-        memory. The function gets the attribute `tdsl.mode`.
+    plans: modes of `plan-execution`, in each of which the search runs on the program, in this order. With the metric
+        `margin`, it ends early when at least two modes have results and the best result leaves RAM free; with any other
+        metric, it ends at the first mode with a result. The attribute `tdsl.mode` of the function records the chosen
+        mode.
     """
 
     name = "search-pareto"
@@ -132,9 +134,9 @@ class SearchParetoPass(LimitedPass):
             yield from in_modes(program, self.plans) if self.plans else [program]
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Whether no further program needs to be searched. With a metric other than `margin`, one result suffices. With
-        `margin` and a limit on RAM, two results suffice if the preferred one needs less than the fraction 1 -
-        `SPARE_RAM_SHARE` of this RAM.
+        """Whether the results so far make a search on further programs unnecessary. With a metric other than `margin`,
+        one result suffices. With `margin` and a limit on RAM, two results suffice if the preferred result needs less
+        than the fraction 1 - `SPARE_RAM_SHARE` of this RAM.
 
         Further programs round loop-carried sums, which takes time and is of little use if RAM is left.
         """

@@ -74,7 +74,7 @@ def choose_pair(
         accurate width.
     low: the most accurate width that satisfies `fits`, is narrower than high and is less accurate. Without such a
         width, the most accurate width that satisfies `fits`, at most as wide as high if possible. If low is wider than
-        high, high becomes the same width.
+        high, high is set to low.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]
@@ -218,7 +218,8 @@ def use_room(
 
 
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
-    """Widen single tensors while this lowers the loss and meets the limits, and return the result.
+    """Widen single tensors while this lowers the loss by more than one standard error and meets the limits. Return the
+    result.
 
     Estimates are off by a few bytes. Candidates are therefore built and run, unless the target's tools are missing.
     """

@@ -1,6 +1,6 @@
 """`search-weights`: assigns to each constant as few bits as it needs, within a limit on the average of all constants.
 
-Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant gets a
+Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant has a
 separate format of any width. The format may be a list of numbers that is fitted to the constant, or synthesised for it
 by the errors of margins (`number_lists`). It may also be integers whose groups share a power of two, or fixed point.
 The average includes bits that belong to several elements, such as a list of numbers or the exponents of groups. All
@@ -9,9 +9,9 @@ other tensors have one format.
 1. **Alone**: each format of each constant is evaluated with all other tensors wide.
 2. **Narrowing**: all constants start wide. Each step narrows the constant that adds the least loss for the bits that it
    saves, until the limit is met. The loss of a program is predicted as the sum of the losses of step 1.
-3. **Exchange**: one or two constants get other formats within the limit, for example a narrower and a wider format.
-   The changes with the least predicted loss are evaluated. The best change is made if it lowers the loss. This step is
-   repeated.
+3. **Exchange**: one or two constants are assigned other formats within the limit, for example a narrower and a wider
+   format. The changes with the least predicted loss are evaluated. The best change is made if it lowers the loss. This
+   step is repeated.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
     """For numbers with exponent e, a tuple: the regime k, the bit string of regime and exponent, and the number of
     fraction bits.
 
-    The number of fraction bits is negative if the posit has no room for all exponent bits.
+    The number of fraction bits is negative if not all exponent bits fit in the posit.
     """
     k = e >> posit.es
     inside = np.clip(k, -(posit.n - 1), posit.n - 2)

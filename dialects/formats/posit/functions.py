@@ -378,8 +378,9 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
     """The program that shifts x left, or right for negative `left`, truncates it to odd and clamps it to [low, high].
 
-    Truncation to odd sets the last bit if any dropped bit is 1. A shift by more than 64 bits is replaced by a shorter
-    shift with the same result: to the left, every number except 0 exceeds the limits; to the right, no bit remains.
+    Truncation to odd sets the last bit if any dropped bit is 1. A shift by at least as many bits as x has is replaced
+    by a shorter shift with the same result: to the left, every number except 0 exceeds the limits; to the right, no bit
+    remains.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
@@ -428,7 +429,7 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
 def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
     """The specified result of `tm_posit_of_sN`: the raw of the posit nearest to x * 2^-scale, at most `greatest`.
 
-    Only multiples of 2^low are results. If `low` is `ALL`, all posits are.
+    Results are multiples of 2^low; if `low` is `ALL`, any posit may be the result.
     """
     window = None if low == ALL else (low, (n - 2 << es) + 1)
     return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)

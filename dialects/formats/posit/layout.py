@@ -128,8 +128,9 @@ class Layout:
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
         """The exponents at which the places of the left and of the right factor begin.
 
-        Their sum is the exponent of the sum's unit. If this unit is finer than that of the products, the first exponent
-        of the left factor is reduced, unless the format of the left factor determines it.
+        The two exponents add up to -frac, the exponent of the quire's unit. If this unit is finer than that of the
+        products, the exponent of the left factor is reduced or, if the format of the left factor determines it, that of
+        the right factor.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

@@ -113,7 +113,8 @@ class Parts:
         return width if width > 8 or (by_table and self.greatest_place(step, least) < 1 << 7) else 16
 
     def packed(self, raws: NDArray[Any], half: int, step: int, least: int) -> NDArray[np.signedinteger[Any]]:
-        """The significand of each raw above its place in one integer, with `half` bits for each.
+        """For each raw, an integer with the significand in its upper `half` bits and the place in its lower `half`
+        bits.
 
         Exponents are counted from `least` in steps, and significands are shifted left by the remainder. The result is
         unspecified for numbers with exponents below `least`. The place of NaR is the least integer of 8 or of 16 bits.

@@ -256,8 +256,8 @@ def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
 
 
 def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
-    """The sort key of layouts: whether bins are large, the number of parts of a product, the cost of its factors, and
-    the number of bins.
+    """The sort key of layouts: whether the integers have 64 bits or the bins occupy more than `NARROW_BIN_BYTES` bytes,
+    the number of parts of a product, the cost of its factors, and the number of bins.
 
     A single 32-bit integer precedes 32-bit bins. 32-bit bins of up to `NARROW_BIN_BYTES` bytes precede other layouts.
     Layouts that need not split products precede layouts that split them. 8-bit factors precede wider factors.

@@ -339,7 +339,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def effort(self) -> int:
-        """The rank of the format by the time that decoding takes, from 0 to 2.
+        """The rank of the format by the time that decoding and rounding take, from 0 to 2.
 
         The rank is 0 if numbers up to 1 are equidistant and all numbers fit in 15-bit integers. It is 2 if sums need a
         quire.

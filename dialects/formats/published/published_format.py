@@ -41,7 +41,7 @@ V = TypeVar("V")
 class PublishedFixedPoint(ScaledInteger):
     """Formats `<width, frac>` that use all raws of their width. Reals are rounded towards zero and wrap around.
 
-    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, one of those in `fixed/functions.py`.
+    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, one of the schemes in `fixed/functions.py`.
     """
 
     AS_PUBLISHED = True
@@ -95,7 +95,8 @@ class PublishedFixedPoint(ScaledInteger):
 
         frac = (width - 1) - floor(log2(magnitude) + 1), where magnitude is the greater of |low| and |high|, and frac =
         width - 1 if the magnitude is 0. An unsupported frac is replaced by the nearest supported one. SeeDot's GetP
-        (algorithm 1) is the same, except that a power of two would overflow at its scale.
+        (algorithm 1) computes the same frac, except if the magnitude is a power of two: this magnitude would overflow
+        at the scale of GetP.
         """
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)

@@ -64,6 +64,7 @@ class ShiftryType(ShiftryNumber):
         products.
 
         If the tree has fewer levels than bits to remove, the complete sum is shifted right by the remaining bits.
+        Sparse rows are summed without a tree; instead, each of their products is shifted right.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)

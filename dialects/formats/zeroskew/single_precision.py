@@ -221,7 +221,7 @@ def _factor(products: float, result: float) -> float:
 
 
 def _average_factor(scale: float, result: float, count: int) -> float:
-    """The factor, in single precision, from a total in units of `scale` to an average in units of `result`."""
+    """The factor, in single precision, that converts a total in units of `scale` to an average in units of `result`."""
     return single(scale / single(result * count))
 
 

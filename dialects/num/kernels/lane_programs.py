@@ -204,7 +204,7 @@ class LaneProgram(CodeContent):
     def factors(self, op: func.CallOp, *functions: str) -> tuple[int, int] | None:
         """The multiplier and the shift of a call that requantises, if both are constant; None for any other call.
 
-        functions: those of `REQUANTISING` that are accepted; without any, only `REQUANTISE`.
+        functions: the functions of `REQUANTISING` that are accepted; if there are none, only `REQUANTISE` is accepted.
         """
         if called(op) not in (functions or (REQUANTISE,)):
             return None

@@ -82,8 +82,8 @@ class SpectrumSteps(ABC, Generic[V]):
 def rotations(angles: Array) -> NDArray[np.float64]:
     """-cos and -sin of angles, along a new last axis.
 
-    The factors are negated because some formats represent -1 but not 1. The negated factors are then exact for 0, 1 and
-    2 right angles.
+    The factors are negated because some formats represent -1 but not 1. The negated factors are then exact for angles
+    of 0 and 90 degrees.
     """
     factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
     return np.where(np.abs(factors) < 1e-15, 0.0, factors)

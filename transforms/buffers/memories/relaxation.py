@@ -64,10 +64,11 @@ def rounded_up(bound: float) -> int:
 
 
 def _live_bytes(problem: Problem) -> np.ndarray:
-    """The bytes of each item, of shape (items, points), at the program points at which a buffer starts or the saving of
-    an overlap has ended. Bytes that overlaps may save are subtracted.
+    """The bytes of each item at certain program points, of shape (items, points). Bytes that overlaps may save are
+    subtracted.
 
-    These points suffice, because the live bytes of a memory increase at no other points.
+    The points are those at which a buffer becomes live, or from which on an overlap no longer saves bytes. They
+    suffice, because the live bytes of a memory increase at no other points.
     """
     points = sorted({shape.first for shape in problem.rectangles}) or [0]
     points += [saving(problem.rectangles, shape).until + 1 for shape in problem.rectangles if shape.overlaps]

@@ -165,8 +165,8 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Extend a list by splitting the numbers that cause the greatest errors, until it has a number for each code.
-        Optimise it by Lloyd's iteration, and return it.
+        """Extend a list by splitting the numbers that cause the greatest errors, until it has a number for each code or
+        causes no error. Optimise it by Lloyd's iteration, and return it.
 
         reals, weights: the numbers to be represented by the list, and the weights of their errors.
         """

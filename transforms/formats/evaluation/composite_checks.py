@@ -137,8 +137,7 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over axes of numbers of `source` in the format of `result`, and totals in floating point, against
-    reals.
+    """Check means over an axis of numbers of `source` in the format of `result` against reals.
 
     Formats of more than 16 bits are not checked.
     """

@@ -222,7 +222,8 @@ def _places(align: num.AlignOp) -> int:
 
 def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
     """The weights of a contraction as a dense matrix, with one row for each row of results. None if they are not
-    constant bytes, if the vector is in flash or not of bytes, or if the results may overwrite the vector.
+    constant bytes, or if the vector is in flash or not of bytes. Also None for a contraction without a tile whose
+    results may overwrite the vector.
     """
     weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):

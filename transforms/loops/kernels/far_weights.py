@@ -27,7 +27,8 @@ def move_far_weights(module: ModuleOp, marked: Sequence[scratch.ConstantOp], wei
     marked: the constants of the blob.
     weights_at: the address of the blob, or a linker section.
 
-    Raises `InputError` if a kernel reads a constant that must be far, and has no variant that does.
+    Raises `InputError` if a kernel reads a constant that must be far, has no variant that reads far constants, and
+    cannot be expanded into a loop.
     """
     if far_section(target) is None:
         return

@@ -122,8 +122,8 @@ class Scheduler:
         return self.offsets.get(value, 0.0)
 
     def _least(self, op: Operation, schedule: CycleSchedule) -> float:
-        """The time in ns after the start of a cycle at which the operands of an op are available if the op begins in a
-        later cycle than they are computed.
+        """The time in ns after the start of a cycle at which the operands of an op are available, if the op begins in a
+        later cycle than the ops that compute them.
         """
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 

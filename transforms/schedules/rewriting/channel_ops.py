@@ -139,7 +139,7 @@ def _check(channel_op: ChannelOp) -> None:
 def _check_elementwise(op: tdsl.ElementwiseOp, like: SSAValue) -> None:
     """Raise `NotTiled` unless each operand has the shape of `like` or contains a single pixel.
 
-    An operand may not be broadcast only along rows or only along columns.
+    An operand that is broadcast only along rows or only along columns is rejected.
     """
     shape = tdsl.shape_of(like)
     axis = channel_axis(shape)

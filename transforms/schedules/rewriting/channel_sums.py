@@ -169,7 +169,8 @@ class ExactSums(ChannelSums):
 
 
 class RoundedSums(ChannelSums):
-    """Sums in a narrow number format, which are rounded after every channel (PEX, section 3.4).
+    """Sums in a narrow number format, which are rounded after every iteration of the loop over channels (PEX, section
+    3.4).
 
     In the paper, training determines the range of the sums. Here the range is derived from the range of the result,
     without training.

@@ -251,9 +251,10 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick by which an operand must have computed all slices that the first slice of a reader needs.
+    """For each axis, the tick at which the operand of a reader computes the last slice that the first slice of the
+    reader needs.
 
-    start, step: the start and the step of the reader's operand.
+    start, step: the start and the step of the stage that computes the operand.
     read: the window of the operand that the reader needs.
     """
     (_, down), (_, across) = _axes(read, slice)

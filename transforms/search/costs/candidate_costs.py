@@ -281,7 +281,8 @@ class CandidateCosts:
         return self._kept(MEASURE_COST, lambda: digest_of(module), lambda: self._build(module))
 
     def _build(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program, built and run as in `measure-cost`. None if the program is too large.
+        """The cost of a program, built and run as in `measure-cost`. None if the program is too large for the target,
+        or if the target's tools are missing.
 
         refined, lowered: as in `MeasureCostPass.cost`.
         """

@@ -274,7 +274,8 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
 
 
 def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """Halve or double the scales of tensors where this lowers the loss, and return the result.
+    """Halve or double the scales of tensors where this lowers the loss by more than one standard error, and return the
+    result.
 
     At a finer scale a tensor's greatest numbers saturate.
 
@@ -327,7 +328,7 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield choices of other formats, of at most a byte, for a class of tensors that occupies memory.
+    """Yield choices of other formats, narrower and of at most a byte, for a class of tensors. Nothing for a constant.
 
     Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to unpack
     their elements.
@@ -340,8 +341,8 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield the other formats of the same width that a class of tensors may have. Constants only get formats of the
-    family that the search was asked for.
+    """Yield the other formats of the same width that a class of tensors may have. Constants may only have formats of
+    the searched family.
     """
     for prototype in search.others:
         if not tensors.admits(prototype):

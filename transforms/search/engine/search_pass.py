@@ -121,8 +121,8 @@ def refine_result(search: Search, limits: Limits, result: SearchResult) -> Searc
 
 
 def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
-    """Evaluate a result with the constants of a task. Return the result with these constants, or None if it exceeds the
-    limits.
+    """The result with the constants of a task. None if the program with these constants, built and measured, exceeds
+    the limits.
 
     loss: the loss of the result with these constants.
     """
@@ -181,7 +181,7 @@ def loss_option(default: float | None) -> Any:
 
 
 def formats_option() -> Any:
-    """The pass option `formats`, which lists other formats that single tensors may get."""
+    """The pass option `formats`, which lists alternative formats for single tensors."""
     return option(
         "other formats that may be assigned to single tensors (promote, pareto, weights)",
         default=(),
@@ -278,7 +278,7 @@ class SearchPass(ModulePass):
             yield from with_rounded_sums(op, inputs)
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Yield programs to search if none of `programs` has a candidate within the limits.
+        """Yield further programs, which are evaluated if none of `programs` has a candidate within the limits.
 
         If RAM is limited, they are streaming variants of networks on images.
         """
@@ -286,10 +286,10 @@ class SearchPass(ModulePass):
             yield from in_modes(op, STREAMING)
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Whether the results so far make a search of further programs unnecessary.
+        """Whether the results so far make a search on further programs unnecessary.
 
-        The programs differ only in the storage of loop-carried sums, which hardly any metric but `margin` shows. With
-        any other metric, the first program with a result suffices.
+        The programs differ only in the storage of loop-carried sums. Hardly any metric but `margin` reflects this
+        difference. With any other metric, the first program with a result suffices.
         """
         return bool(results) and self.metric != "margin"
 
