@@ -380,9 +380,9 @@ class _Pareto:
     def rivals(self, result: SearchResult) -> list[SearchResult]:
         """The results for the best candidates of each origin: uniform widths, and each published search. There are at
         most `MAX_RIVALS` results for each origin. They may be within the limits, and their loss is at most
-        `RIVAL_LOSS_RATIO` times the loss of `result`.
+        `RIVAL_LOSS_RATIO` times the loss of `result`, or as much greater if that loss is negative.
         """
-        most = RIVAL_LOSS_RATIO * result.chosen.loss
+        most = worse_by(RIVAL_LOSS_RATIO - 1, result.chosen.loss)
         rivals: list[SearchResult] = []
         for origin in ("uniform", "maxscale", "demotion", "promotion"):
             points = [point for point in self.points.values() if point.origin == origin and point.loss <= most]

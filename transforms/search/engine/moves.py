@@ -312,11 +312,11 @@ def _changed(
     losses = search.losses([candidate for _, candidate in changes], before)
     ranked = sorted(zip(losses, changes, strict=True), key=lambda pair: pair[0])
     for loss, (i, candidate) in ranked:
-        if loss >= (1 - gain) * before or choices[i] != result.choices[i]:
+        if loss >= worse_by(-gain, before) or choices[i] != result.choices[i]:
             continue
         joined = with_choice(choices, i, candidate[i])
         [loss_of_joined] = search.losses([joined], least)
-        if loss_of_joined < (1 - gain) * least and accepts(joined):
+        if loss_of_joined < worse_by(-gain, least) and accepts(joined):
             choices, least = joined, loss_of_joined
             name = search.classes[i].name
             reasons[name] = f"{reasons.get(name, '').removesuffix(reason)}{reason}"

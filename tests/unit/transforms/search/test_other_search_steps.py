@@ -22,6 +22,7 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search import search_demote, search_maxscale, search_promote, search_weights
+from tinyml.transforms.search.engine.moves import choose_scales
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits
 from tinyml.transforms.search.search_by_accuracy import SearchByAccuracyPass
@@ -463,6 +464,14 @@ def test_room_is_used_from_the_narrowest_that_fits():
 def last_bytes(search: JudgedSearch, limits: Limits, *widths: int) -> SearchResult:
     given = SearchResult(fixed(*widths), dict.fromkeys("abc"[: len(widths)], ""))
     return PROMOTE._use_last_bytes(Feasibility(search, limits), given, [EIGHT, TWELVE, SIXTEEN])
+
+
+@pytest.mark.parametrize(("finer", "zoom"), [(-1.0, 0), (-1.03, 0), (math.nextafter(-1.03, -2.0), 1)])
+def test_another_scale_has_to_help_by_more_than_the_standard_error(finer: float, zoom: int):
+    """A loss may be negative, as that of R2 is. Its standard error is then a share of its magnitude."""
+    search = JudgedSearch([1], by_zooms({(0,): -1.0, (1,): finer}, 0.0))
+    result = choose_scales(search, SearchResult(fixed(8), {}), always)
+    assert [choice.zoom for choice in result.choices] == [zoom]
 
 
 def test_the_last_bytes_go_to_what_loses_least():

@@ -447,6 +447,14 @@ def test_rivals_lose_up_to_twice_as_much():
     assert pareto.rivals(SearchResult([], {}, [FrontPoint(ProgramCost(0, 0, 0), 0.9, "", True)])) == []
 
 
+def test_rivals_of_a_negative_loss_lose_up_to_its_magnitude_more():
+    losses = {(8,): 0.0, (12,): math.nextafter(0.0, 1.0)}
+    pareto = state(JudgedSearch([1], by_widths(losses)))
+    pareto.evaluate([fixed(8), fixed(12)], "demotion")
+    rivals = pareto.rivals(SearchResult([], {}, [FrontPoint(ProgramCost(0, 0, 0), -1.0, "", True)]))
+    assert [widths_of(one.choices) for one in rivals] == [(8,)]
+
+
 def test_the_front_has_the_chosen_one_once_and_what_is_worth_knowing():
     pareto = finished(Limits())
     front = pareto.with_front(pareto.best.result(pareto.search))
