@@ -1,1 +1,3 @@
-"""A check that changes of the compiler do not alter the generated C of about 280 programs unnoticed (`make hashes`)."""
+"""A comparison of the generated code of about 280 programs with stored digests, which reveals unintended changes (`make
+hashes`).
+"""

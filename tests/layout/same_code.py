@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 
 def code_of(text: str) -> str:
-    """The syntax tree of a Python file without docstrings and positions, as text; raises `SyntaxError` for a text that
+    """The syntax tree of a Python file without docstrings or positions, as text; raises `SyntaxError` for a text that
     is not Python.
     """
     return ast.dump(_WithoutDocstrings().visit(ast.parse(text)))

@@ -42,8 +42,8 @@ def test_the_page_names_the_modules_that_the_core_lacks() -> None:
 
 
 def test_no_name_leaves_a_version() -> None:
-    """`extend-VERSION.txt` lists the names of the interface. A name without which packages of this version fail stays
-    as long as the version does.
+    """`extend-VERSION.txt` lists the names of the interface. All of them remain available as long as the version does,
+    because packages of this version may use them.
     """
     listed = Path(__file__).with_name(f"extend-{VERSION}.txt").read_text("utf-8").split()
     exported = {f"{name}.{each}" for name in MODULES for each in names_of(name)}

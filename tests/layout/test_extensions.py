@@ -104,8 +104,8 @@ def test_a_step_that_is_left_out_changes_programs_of_absent_chips_only():
 
 
 def test_onnx_ops_of_absent_extensions_are_named():
-    """Each file of ONNX ops outside the core has a row with the ops that only this file imports, and no special case of
-    an op, since the core would import the op in another way.
+    """Each file of ONNX ops outside the core has a row that lists exactly the ops that the file imports. The file
+    contains no special case of an op, because without the extension the core would import the op in another way.
     """
     load_handlers()
     of_files: dict[str, set[str]] = {}

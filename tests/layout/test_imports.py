@@ -1,5 +1,5 @@
-"""Imports between top-level packages have one direction, the folders of IR levels import only libraries of each other,
-and no import is cyclic.
+"""Imports between top-level packages have one direction, a file of one IR level imports no pass of another level, and
+no import is cyclic.
 """
 
 from __future__ import annotations

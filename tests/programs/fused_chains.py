@@ -1,7 +1,7 @@
 """The chains of convolutions for which msf-CNN (Huang and Baccelli 2025) reports RAM for several factors of additional
 work.
 
-The shapes are those of the networks without residual sums and dense layers. Images are padded above and on the left by
+The shapes are those of the networks without residual sums or dense layers. Images are padded above and on the left by
 the number of pixels by which msf-CNN pads them on all sides. A mean over all pixels ends each chain, so that the result
 is small. msf-CNN's figures do not count the image that the mean reads.
 """

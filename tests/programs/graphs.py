@@ -122,7 +122,8 @@ def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = Fals
     """The graph of MobileNet-v2 (Sandler et al. 2018).
 
     halved_early: PEX's modification, which moves the strides of the second block to the first one.
-    half: width 0.5, with channels rounded to multiples of 8 (12 to 16), except the last 1,280; otherwise width 1.
+    half: True for width 0.5, with channels rounded to multiples of 8 (such as 12 to 16), except the last 1,280; False
+        for width 1.
     """
 
     def width(channels: int) -> int:

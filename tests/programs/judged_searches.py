@@ -35,7 +35,7 @@ def missing_bits(choices: Choices) -> float:
 
 
 def by_widths(losses: Mapping[tuple[int, ...], float], other: float = 99.0) -> Judgement:
-    """A loss function with the given losses for some widths, and `other` for all others."""
+    """A loss function with the given losses for some tuples of widths, and the loss `other` for all other tuples."""
     return lambda choices: losses.get(widths_of(choices), other)
 
 

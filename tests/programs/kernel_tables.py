@@ -20,8 +20,8 @@ def kernels_of(target: str) -> Sequence[Kernel]:
 def chosen_kernels(target: str) -> Sequence[Kernel]:
     """The listed kernels of a board that programs may call.
 
-    Kernels of the chip that the board's chip extends are omitted if a kernel of the chip itself computes the same sum,
-    in any layout of sparse rows and with weights packed into at most as many bits.
+    The board's chip may extend another chip. Kernels of that chip are omitted if a kernel of the board's own chip
+    computes the same sum, in any layout of sparse rows and with weights packed into at most as many bits.
     """
     listed, base = kernels_of(target), chip_of(target).extends
     boards = () if base is None else base.boards

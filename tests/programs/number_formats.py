@@ -112,8 +112,9 @@ def some_sorts(sort: Sort) -> Sequence[Sort]:
 
 
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
-    """Yield pairs of formats: each variant of `sort` with the variant `turn` places after it, if `others` contain
-    `sort`, and for every other sort of `others` one variant of `sort` with one variant of this sort.
+    """Yield pairs of formats. If `others` contain `sort`, each variant of `sort` is paired with the variant `turn`
+    places after it. For each different sort in `others`, one variant of `sort` is paired with one variant of that
+    sort.
 
     From sort to sort, the indices of the two variants advance at different rates, so that different ranges are
     combined.

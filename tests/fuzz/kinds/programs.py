@@ -40,7 +40,7 @@ BOARDS = [name for names in CORES.values() for name in names]
 
 
 def random_programs(number: int, random: Random, folder: Path) -> str:
-    """Run random programs in random number formats, with narrower constants or not, on the host and on one board.
+    """Run random programs in random number formats, some of them with narrower constants, on the host and on one board.
     Return the verdict: `REFUSED` if no program could be compiled.
 
     Raises `Harm` if results differ from the evaluator's or a sanitizer reports an error.

@@ -136,7 +136,7 @@ def image(random: Random) -> Network:
 
 
 def chain(random: Random) -> Network:
-    """A network of 100 or 400 operators less one, each of which reads the result of the previous one."""
+    """A network of 99 or 399 operators, each of which reads the result of the previous one."""
     model = Network()
     tensors = [model.tensor((1, 2), "int8", 0.5, 1) for _ in range(random.choice([100, 400]))]
     for before, after in pairwise(tensors):
@@ -262,8 +262,8 @@ def with_other_numbers(content: bytes, random: Random) -> bytes:
 
 
 def tflite(number: int, random: Random, folder: Path) -> str:
-    """Import and verify a network, most of which are changed, and return the verdict; also lower some networks, and
-    compile a few.
+    """Import and verify a network, in most cases a changed one, and return the verdict. Some networks are also lowered,
+    and a few are compiled.
     """
     match random.randrange(6):
         case 0:

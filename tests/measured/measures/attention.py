@@ -1,4 +1,6 @@
-"""A network beside outputs that are stored with it, as those of `DeeployTest/Tests/Models` of pulp-platform/Deeploy."""
+"""A network whose outputs are compared with outputs that are stored with it, such as the networks in
+`DeeployTest/Tests/Models` of pulp-platform/Deeploy.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ def beside_outputs(folder: Path, format: str, width: int | None) -> dict[str, An
     """The figures of `network.onnx` on a Cortex-M4, and `off`, the greatest difference between the evaluator's outputs
     and those in `outputs.npz` for the sample in `inputs.npz`.
 
-    Formats are chosen by this sample and SAMPLES of Gaussian noise, MEASURED of which must give equal bits on the
-    board.
+    Formats are chosen on this sample and on `SAMPLES` samples of Gaussian noise. For the first `MEASURED` of these
+    samples, the board must compute the evaluator's bits.
 
     format, width: the number format; None for the width of `f32`.
     """

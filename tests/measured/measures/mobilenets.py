@@ -35,7 +35,7 @@ WAYS = {
 
 
 def narrow_sums(_models: Path | None) -> Values:
-    """The percentage of right answers on the test set of programs for this computer, and their bytes, as means of three
+    """The percentage of right answers on the test set and the bytes of programs for this computer, as means of three
     networks.
 
     `floats`: in floating point.

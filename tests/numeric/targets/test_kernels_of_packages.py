@@ -28,7 +28,7 @@ def chip() -> Iterator[Chip]:
 )
 def test_programs_call_the_kernels_of_the_table(rows: int, width: int, called: str, tmp_path: Path):
     """The C of a program calls the kernel that the package's table lists for its shape and width. If the tools of the
-    chip are installed, its assembly computes the evaluator's outputs.
+    chip are installed, the program, compiled with the kernel's assembly, computes the evaluator's outputs.
     """
     random = np.random.default_rng(rows)
     file = tmp_path / "program.sd"

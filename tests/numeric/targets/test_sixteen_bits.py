@@ -103,8 +103,8 @@ def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["dense", "near"])
 def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
-    """Kernels for packed weights of every width are exact: for random and least weights, and the least vectors for
-    which no sum overflows.
+    """Kernels for packed weights of every width are exact, for random and for least weights. All elements of a vector
+    are equal: the least number of its width, halved until the sum does not overflow.
     """
     random, flash = np.random.default_rng(1), bytearray()
     cases: list[Case] = []

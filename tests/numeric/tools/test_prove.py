@@ -479,8 +479,8 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.long(drawn=False)
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """An inserted defect is found: the bounds of sums, which choose accumulators and are verified by the same function,
-    are half of the right ones.
+    """An inserted defect is found: a function returns half of the right bounds of sums. Accumulators are chosen by
+    these bounds and verified by the same function.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = exact_format._of_rows  # pyright: ignore

@@ -53,7 +53,7 @@ def model(folder: Path, *, quantised: bool, image: str = "NHWC", **changed: Any)
 
     quantised: whether weights are 8-bit integers with scales; otherwise, they are floats.
     image: the order of the axes of the image.
-    changed: entries of its first layer.
+    changed: entries of the first layer that are added or replaced.
     """
     random = np.random.default_rng(5)
     arrays: dict[str, NDArray[Any]] = {}

@@ -164,8 +164,8 @@ def test_random_programs(seed: int, tmp_path: Path):
 
 
 def test_while(tmp_path: Path):
-    """A hardware module with a `while` loop returns the right label, the number of halvings after which a number is at
-    most 100, and the number that remains.
+    """A hardware module with a `while` loop halves a number until it is at most 100. It returns the right label, which
+    is the number of halvings, and the number that remains.
     """
     text = """
 func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
@@ -227,8 +227,8 @@ func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
 
 @pytest.mark.long
 def test_products_in_logic(tmp_path: Path):
-    """Products in logic, which add multiples of a factor without the low bits that they have in common, are exact for
-    factors of one or more bits, also for extreme values.
+    """Products in logic add multiples of a factor without the low bits that the multiples have in common. They are
+    exact for factors of one or more bits, also for extreme values.
     """
     widths = [(1, 1), (1, 5), (2, 2), (3, 2), (3, 7), (4, 4), (5, 12), (7, 7), (9, 15), (14, 3), (13, 13), (15, 15)]
     limits = [0, -1, 1, *(sign * (1 << bits) - below for bits in range(1, 15) for sign, below in ((1, 1), (-1, 0)))]

@@ -55,8 +55,8 @@ def test_images(
     tmp_path: Path,
 ) -> None:
     """The hardware module of a convolution computes the evaluator's outputs with and without sliding windows. With
-    sliding windows, only the new elements of a window are copied, which saves at least one cycle for every other
-    element.
+    sliding windows, only the new elements of a window are copied, which saves at least one cycle for each element
+    that is not copied.
     """
     need_simulator("iverilog")
     program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)

@@ -1,5 +1,5 @@
-"""Hardware computes sums of products in a format of a test package; the sums have two units and are rounded at each
-addition.
+"""Hardware computes sums of products in a format of a test package. The products have two units, and the sums are
+rounded at each addition.
 """
 
 from __future__ import annotations

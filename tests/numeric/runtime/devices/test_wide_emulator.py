@@ -1,4 +1,6 @@
-"""The base class of emulated chips also supports a 64-bit core with other memory addresses."""
+"""The base class of emulated chips also supports a 64-bit core whose memory addresses differ from those of 32-bit
+cores.
+"""
 
 from __future__ import annotations
 

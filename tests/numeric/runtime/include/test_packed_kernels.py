@@ -64,7 +64,9 @@ def most(width: int) -> int:
 
 
 def extremes(width: int, count: int) -> list[NDArray[Any]]:
-    """Four vectors of `width`-bit numbers: all least, all greatest, both in turn with 0 and -1, and random."""
+    """Four vectors of `width`-bit numbers: the least number only, the greatest only, a repetition of both with 0 and
+    -1, and random numbers.
+    """
     random = np.random.default_rng(width)
     low, high = -most(width) - 1, most(width)
     flat = [np.full(count, value) for value in (low, high)]

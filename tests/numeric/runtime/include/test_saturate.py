@@ -1,5 +1,5 @@
 """`tm_saturate_s32`, `tm_saturate_u32` and `tm_requantize_s32` return the same bits as their numpy references on every
-chip. Requantisation has other instructions if the factors are constants.
+chip. If its factors are constants, requantisation is compiled to different instructions.
 """
 
 from __future__ import annotations

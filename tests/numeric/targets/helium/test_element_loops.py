@@ -138,7 +138,7 @@ def skewed(random: np.random.Generator, scale: float | None = None, *, to_even: 
 def joined(name: str, formats: Sequence[NumberFormat], result: NumberFormat, count: int = PAIRS) -> Case:
     """The case of a sum, difference or product of two elements.
 
-    name: the method of the format that computes it.
+    name: the name of the method of `NumberFormat` for this operation.
     """
 
     def compute(m: Machine[Any], x: Sequence[Any]) -> Any:

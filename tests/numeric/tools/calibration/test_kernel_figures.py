@@ -1,4 +1,6 @@
-"""Cycles and instructions of kernels are within recorded limits; simulated chips count equally on every machine."""
+"""Cycles and instructions of kernels are within recorded limits. Simulated chips count the same numbers on every
+machine.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
 @pytest.mark.long(drawn=False)
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
     """If features are about 1e-5 and the bias is much greater than the products, 32-bit operands are assigned fewer
-    bits, so that the sum holds the bias. No answer changes.
+    bits, so that the accumulator can represent the bias. No answer changes.
     """
     given = fitted("LinearSVC", "", 6, "tiny", 129)
     assert_all_make_programs(given, tmp_path)

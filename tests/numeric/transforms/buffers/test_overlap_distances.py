@@ -226,7 +226,7 @@ def expect_distance(buffers: ModuleOp, distance: int) -> None:
 
 
 def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.MonkeyPatch):
-    """If the elements of a pool's windows are more than the limit up to which they are enumerated, the result of the
+    """If the windows of a pool have more elements than the limit up to which elements are enumerated, the result of the
     pool does not overlap its operand.
     """
     text, distance = CASES["overlapping pool"]

@@ -119,8 +119,9 @@ func.func @bottleneck(%X: !X) -> !S {
 @pytest.mark.long
 @pytest.mark.parametrize("sum_bits", [32, 8])
 def test_channels_have_scales_of_their_own(sum_bits: int):
-    """Segments by channels preserve separate scales of channels. Exact sums result in the bits of ordinary execution;
-    sums of 8 bits differ slightly, and equally whether they are computed by channels or at once.
+    """Segments by channels preserve separate scales of channels. Exact sums result in the bits of ordinary execution.
+    Sums of 8 bits result in slightly different bits, which are the same by channels as by ordinary execution with
+    such sums.
     """
     module = refined(Parser(context(), PER_CHANNEL).parse_module())
     tiled = module.clone()

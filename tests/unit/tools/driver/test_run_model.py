@@ -1,4 +1,4 @@
-"""Runs of C on another chip than its target, compilations of unusual programs, and outputs that differ from the
+"""Runs of C on a chip other than its target, compilations of unusual programs, and outputs that differ from the
 evaluator's.
 """
 

@@ -72,7 +72,8 @@ def test_constants_of_any_size_have_a_list(scale: float):
 
 
 def made(losses: dict[str, float], *, shared: bool = False) -> str:
-    """The lists with which a synthesis ends: a letter for each constant names the power of its weights.
+    """The lists with which a synthesis ends: for each constant, a digit that is the index in `POWERS` of the power of
+    its weights.
 
     losses: the loss of the program by the lists of its constants.
     """

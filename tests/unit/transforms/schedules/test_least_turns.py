@@ -104,8 +104,8 @@ def alternating(result: tuple[int, int], first: list[int], along_rows: bool) -> 
 
 
 def test_published_orders_of_a_kernel_that_is_not_square():
-    """For a convolution from 20x20x4 to 14x20x8 with a kernel of height 7 and width 1, the least peak is 2,268 bytes;
-    it begins with 12 columns. Herringbone needs 2,292.
+    """For a convolution from 20x20x4 to 14x20x8 with a kernel of height 7 and width 1, the order with the least peak,
+    2,268 bytes, begins with 12 columns. Herringbone needs 2,292 bytes.
 
     With (k_h - k_w) f_in / (f_out - f_in) = 6, columns of length n add the same debt as rows of length n + 6 by Gural
     and Murmann's equation 16: from 14 rows of 20 pixels on, 12 columns come first. Appendix C.1.1 states that the order

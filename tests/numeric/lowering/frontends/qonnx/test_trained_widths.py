@@ -45,8 +45,8 @@ def test_the_classes_are_those_of_pytorch(number: int):
 
 @pytest.mark.long(drawn=False)
 def test_a_model_of_few_bits_is_compared_with_itself():
-    """The reference of a network with weights of one bit is the network in its own bits, not the one on reals, whose
-    answers differ for a tenth of the digits. No warning states a loss.
+    """The reference of a network with weights of one bit is the network in its own formats, not the one on reals, whose
+    answers differ for a tenth of the digits. Therefore no warning reports a loss.
     """
     stored = digits()
     with warnings.catch_warnings():

@@ -409,7 +409,7 @@ MARGINS = ("decision_function", "predict_proba")
 
 
 def check(case: Case) -> str:
-    """Check a case, and return `not trained`, `refused` or `right`; fails for any other outcome."""
+    """Check a case, and return `not trained`, `refused` or `right`. Fail for any other outcome."""
     if (trained := fitted(case)) is None:
         return "not trained"
     estimator, data = trained

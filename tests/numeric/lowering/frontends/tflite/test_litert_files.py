@@ -113,8 +113,8 @@ def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_zero_points_that_a_table_omits_are_tensor_0():
     """If a table of blocks omits the index of the tensor of zero points, the index is 0, because FlatBuffers omit
-    zeros. Blocks with zero points are not supported, so that the model is rejected. A table without zero points has
-    the index -1.
+    zeros. The model is then rejected, since blocks with zero points are not supported. A table without zero points
+    has the index -1.
     """
     content = bytearray((FOLDER / "dynamic-blocks4.tflite").read_bytes())
     fields = content.index(struct.pack("<3i", 32, -1, 20))

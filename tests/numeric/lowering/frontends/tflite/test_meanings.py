@@ -1,5 +1,5 @@
-"""Floating-point operators of TensorFlow Lite, normalisations composed of several operators, and moves in any
-format.
+"""Floating-point operators of TensorFlow Lite, normalisations composed of several operators, and operators that move
+elements.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
 
 
 def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
-    """A model of many operators that read the same input or results of others, each with an output, and the number of
-    outputs.
+    """The bytes of a model of many operators, and its number of outputs. The operators read the input or the results of
+    other operators, and the result of each is an output.
 
     dtype: the type of the activations, int8 or int16, which determines the operators.
     but: `L2_NORMALIZATION` to omit this operator.
@@ -404,7 +404,9 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=examples(10))
 def test_conversions_in_the_middle(data: st.DataObject):
-    """A model computes TFLM's bytes if the scale changes between two operators, directly or by floats between them."""
+    """A model computes TFLM's bytes if the scale changes between two operators, by one QUANTIZE or by way of floating
+    point.
+    """
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
@@ -504,8 +506,8 @@ def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tup
 
 
 def test_shapes_that_only_the_number_of_samples_leaves_open():
-    """Models compute TFLM's bytes if shapes are computed from that of the input, as in Keras's Flatten, whose number of
-    samples is unknown.
+    """Models compute TFLM's bytes if shapes are computed, as in Keras's Flatten, from the shape of an input whose
+    number of samples is unknown.
     """
     random, model = np.random.default_rng(8), TfliteModel()
     x = model.tensor((1, 3, 4), scales=0.05, zero_point=-3, signature=(-1, 3, 4))

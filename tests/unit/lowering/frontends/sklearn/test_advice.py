@@ -135,8 +135,8 @@ TEXTS = ["up and down", "down and out"] * 10
     ],
 )
 def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
-    """The message states why an estimator, or the unsupported step of a pipeline, is rejected. A pipeline that is not
-    fitted is rejected for this reason.
+    """The message states why an estimator, or the unsupported step of a pipeline, is rejected. For a pipeline that is
+    not fitted, this is the stated reason.
     """
     with pytest.raises(InputError, match="is it fitted"):
         import_estimator(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()))
