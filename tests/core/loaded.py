@@ -1,7 +1,7 @@
 """Count the modules of tinyml that three compilations load, and the lines of these modules, and compare them with
 limits.
 
-Two counts of lines have limits: the lines outside docstrings, and all lines. The first is the close one, so that a
+Two counts of lines have limits: the lines outside docstrings, and all lines. Only the first limit is tight, so that a
 docstring may list each parameter on a line.
 
 python -m core.loaded            prints the counts and the limits in loaded.json

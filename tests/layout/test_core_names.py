@@ -17,7 +17,9 @@ DOOR = OUTERMOST / "extend"
 
 
 def is_of_the_core(name: str) -> bool:
-    """Whether an imported name, or the module that contains it, belongs to the core. The interface does not count."""
+    """Whether an imported name, or the module that contains it, belongs to the core. Modules of the interface do not
+    count.
+    """
     file = FILES.get(name) or FILES.get(name.rpartition(".")[0])
     return file is not None and file.parent != DOOR and extension_of(name_of(file)) is None
 

@@ -81,7 +81,8 @@ def _estimator(name: str, options: list[str]) -> Values:
 
     Accuracies are measured on the test samples.
 
-    options: `--input-unit UNIT`, by default the inputs are floats, and `--flash BYTES`, by default the flash of an Uno.
+    options: `--input-unit UNIT`, without which the inputs are floats, and `--flash BYTES`, by default the flash of an
+        Uno.
     """
     from programs import digits
 

@@ -144,7 +144,7 @@ def minimized(path: Path, limit: float) -> str:
     """A row of a table for a problem: its name, the number of buffers, the bytes live at the peak, the bytes of the
     packing, the percent above the peak, the proof that the packing is optimal or `-`, and CPU seconds.
 
-    limit: in seconds.
+    limit: the time limit in seconds.
     """
     rectangles = read_problem(path)
     before = time.process_time()

@@ -199,7 +199,7 @@ class _Sites:
 
     def _terms(self, node: ast.BinOp) -> Iterator[Defect]:
         """Yield defects that omit a term or factor, or exchange + and -. Yield nothing for other operators and for
-        texts.
+        strings.
         """
         sign = OPERATORS.get(type(node.op))
         if sign is None or _is_text(node.left) or _is_text(node.right):

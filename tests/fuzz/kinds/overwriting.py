@@ -18,8 +18,8 @@ BUFFERS = "id,lower,upper,size\na,0,3,4\nb,1,2,3\n"
 def overwriting(number: int, random: Random, folder: Path) -> str:
     """Write an output to an existing or a new file, and return the verdict.
 
-    An existing file may be replaced unless it is an input, a model or an array file, or a link out of its folder.
-    Raises `Harm` if any other file changes, or if any other file is created.
+    An existing file may be replaced unless it is an input, a model or an array file, or a link to a target outside its
+    folder. Raises `Harm` if a file changes that may not be replaced, or if a file other than the output is created.
     """
     work, other = folder / "work", folder / "other"
     shutil.copytree(tour(), work)

@@ -117,8 +117,8 @@ def _theirs(checkout: Path, header: Path, count: int) -> str:
 def bitnetmcu(checkout: Path, options: list[str]) -> Values:
     """The figures of the network `12k` or `1k`, for BitNetMCU's program and ours.
 
-    The figures are instructions per inference, bytes of flash and the percentage of right answers. `differ` counts the
-    digits with different answers, of `samples`.
+    The figures are instructions per inference, bytes of flash and the percentage of right answers. `samples` is the
+    number of digits, and `differ` the number of digits with different answers.
     """
     [network] = options
     header = checkout / f"mcu/BitNetMCU_model_{network}.h"

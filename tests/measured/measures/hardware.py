@@ -188,11 +188,11 @@ ELEMENTS = 4, 8, 16, 32
 def elements(models: Path | None) -> Values:
     """Cycles of sparse products, summed over all projections and all numbers of processing elements.
 
-    rows: the entries of each row are distributed to the elements at compile time.
-    fed: columns are distributed to the elements as in the paper (`fed_cycles`).
-    joined: as `fed`, with an additional cycle for each row, in which the partial sums of the elements are added.
-    least: no element is ever idle.
-    saved: the greatest number of cycles by which `fed` is faster than `rows` in one product.
+    `rows`: the entries of each row are distributed to the elements at compile time.
+    `fed`: columns are distributed to the elements as in the paper (`fed_cycles`).
+    `joined`: as `fed`, with an additional cycle for each row, in which the partial sums of the elements are added.
+    `least`: no element is ever idle.
+    `saved`: the greatest number of cycles by which `fed` is faster than `rows` in one product.
     """
     cycles: list[tuple[int, int, int, int]] = []
     for name in PROJECTIONS:

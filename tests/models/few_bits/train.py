@@ -80,7 +80,7 @@ def classes_of(module: Any, x: Any) -> Any:
 
 
 def bare(model: Any) -> bytes:
-    """The bytes of an ONNX model whose constants are no inputs, without the metadata about its Python source."""
+    """The bytes of an ONNX model whose constants are not inputs, without the metadata about its Python source."""
     del model.graph.value_info[:], model.graph.metadata_props[:], model.graph.input[1:]
     for node in model.graph.node:
         del node.metadata_props[:]

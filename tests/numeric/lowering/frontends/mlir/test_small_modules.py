@@ -66,7 +66,9 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
 
 
 def test_what_softmax_subtracts_from_whole_rows_is_dropped():
-    """JAX limits the maximum of a row from below before it subtracts it."""
+    """In the import of a softmax as JAX writes it, the maximum of each row, which JAX also limits from below, is not
+    computed and subtracted.
+    """
     body = f"""%l = "stablehlo.constant"() <{{value = dense<0xFF800000> : tensor<f32>}}> : () -> tensor<f32>
     %z = "stablehlo.constant"() <{{value = dense<0.0> : tensor<f32>}}> : () -> tensor<f32>
     %m = "stablehlo.reduce"(%x, %l) <{{dimensions = array<i64: 1>}}> {reducer("maximum")}
