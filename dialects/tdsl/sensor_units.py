@@ -116,7 +116,7 @@ UNITS = (
     UnitRow("adc10", 10, False, _whole(10), "0 to 1023, as `analogRead` returns them", "the raws", _FULL_SCALE),
     UnitRow("adc12", 12, False, _whole(12), "0 to 4095", "the raws", _FULL_SCALE),
     UnitRow(
-        "gN", 16, True, _per, "int16; the raw N is 1 g", "g", "the real number that 1 g represents, such as 9.80665"
+        "gN", 16, True, _per, "int16; the raw N is 1 g", "g", "the real number that represents 1 g, such as 9.80665"
     ),
     UnitRow(
         "dpsN",

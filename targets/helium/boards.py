@@ -71,7 +71,7 @@ BOARDS = (
         title="STM32N6570-DK (STM32N657X0)",
         aliases=("stm32n6",),
         clock=400_000_000,
-        source="Zephyr, boards/st/stm32n6570_dk (clock, 1 Gbit of flash, of 4.2 MB of SRAM 4 MiB)",
+        source="Zephyr, boards/st/stm32n6570_dk (clock, 1 Gbit of flash; 4 MiB of the 4.2 MB of SRAM)",
         waits="external flash (Octo-SPI) and SRAM, behind caches of 32 KiB",
     ),
     replace(

@@ -214,7 +214,7 @@ def use_room(
             steps.append(choices)
     losses = search.losses(steps)
     best = steps[losses.index(min(losses))]
-    return _with_reasons(search, result, best, "; made wider in the room that was left")
+    return _with_reasons(search, result, best, "; made wider in free memory")
 
 
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:

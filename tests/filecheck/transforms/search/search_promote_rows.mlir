@@ -20,24 +20,24 @@
 // ERROR-LABEL: func.func @classes(%X: tensor<2x1x!fixed.q<8, 5>>) -> tensor<3x1x!fixed.q<10, 7>> attributes {
 // ERROR-NEXT: tdsl.ram = 30 : i64, tdsl.search = [
 // ERROR-NEXT: {name = "X", range = #tdsl.range<-3.27, 1.77>, format = !fixed.q<8, 5>, error = 8.910000e-03, why = "kept: promotability 0.00751, beyond the limit by itself"},
-// ERROR-NEXT: {name = "W1", range = #tdsl.range<-1.37, 1.91>, format = !fixed.q<8, 6>, error = 5.730000e-03, why = "promoted: promotability 0.00136; made wider in the room that was left"},
-// ERROR-NEXT: {name = "B1", range = #tdsl.range<-0.17, 0.31>, format = !fixed.q<8, 6>, error = 2.750000e-03, why = "promoted: promotability 0.00645; made wider in the room that was left"},
-// ERROR-NEXT: {name = "W2", range = #tdsl.range<-0.633, 0.837>, format = !fixed.q<8, 7>, error = 3.290000e-03, why = "promoted: promotability 0.000727; made wider in the room that was left"},
-// ERROR-NEXT: {name = "h", range = #tdsl.range<-4.2303, 3.338>, format = !fixed.q<10, 6>, error = 1.450000e-02, why = "kept: promotability 0.0148, beyond the limit by itself; made wider in the room that was left"},
+// ERROR-NEXT: {name = "W1", range = #tdsl.range<-1.37, 1.91>, format = !fixed.q<8, 6>, error = 5.730000e-03, why = "promoted: promotability 0.00136; made wider in free memory"},
+// ERROR-NEXT: {name = "B1", range = #tdsl.range<-0.17, 0.31>, format = !fixed.q<8, 6>, error = 2.750000e-03, why = "promoted: promotability 0.00645; made wider in free memory"},
+// ERROR-NEXT: {name = "W2", range = #tdsl.range<-0.633, 0.837>, format = !fixed.q<8, 7>, error = 3.290000e-03, why = "promoted: promotability 0.000727; made wider in free memory"},
+// ERROR-NEXT: {name = "h", range = #tdsl.range<-4.2303, 3.338>, format = !fixed.q<10, 6>, error = 1.450000e-02, why = "kept: promotability 0.0148, beyond the limit by itself; made wider in free memory"},
 // ERROR-NEXT: {name = "a", range = #tdsl.range<-4.1873, 3.648>, format = !fixed.q<8, 4>, error = 1.440000e-02, why = "kept: promotability 0.0172, beyond the limit by itself"},
-// ERROR-NEXT: {name = "s", range = #tdsl.range<-1.70573, 3.06191>, format = !fixed.q<10, 7>, error = 8.450000e-03, why = "kept: promotability 0.015, beyond the limit by itself; made wider in the room that was left"}]} {
+// ERROR-NEXT: {name = "s", range = #tdsl.range<-1.70573, 3.06191>, format = !fixed.q<10, 7>, error = 8.450000e-03, why = "kept: promotability 0.015, beyond the limit by itself; made wider in free memory"}]} {
 // ERROR-NEXT: func.return %s : tensor<3x1x!fixed.q<10, 7>>
 
 // By margins tensors take finer scales, and single ones get the last bytes.
 // MARGIN-LABEL: func.func @classes(%X: tensor<2x1x!fixed.q<8, 5>>) -> tensor<3x1x!fixed.q<12, 8>> attributes {
 // MARGIN-NEXT: tdsl.ram = 30 : i64, tdsl.search = [
 // MARGIN-NEXT: {name = "X", range = #tdsl.range<-3.27, 1.77>, format = !fixed.q<8, 5>, error = 8.910000e-03, why = "kept: promotability 0.00751, beyond the limit by itself"},
-// MARGIN-NEXT: {name = "W1", range = #tdsl.range<-1.37, 1.91>, format = !fixed.q<8, 5>, error = 5.830000e-03, why = "promoted: promotability 0.00136; made wider in the room that was left; at this scale the program loses less"},
-// MARGIN-NEXT: {name = "B1", range = #tdsl.range<-0.17, 0.31>, format = !fixed.q<8, 8>, error = 1.100000e-03, why = "promoted: promotability 0.00645; made wider in the room that was left"},
-// MARGIN-NEXT: {name = "W2", range = #tdsl.range<-0.633, 0.837>, format = !fixed.q<8, 6>, error = 7.270000e-03, why = "promoted: promotability 0.000727; made wider in the room that was left; at this scale the program loses less"},
-// MARGIN-NEXT: {name = "h", range = #tdsl.range<-4.2303, 3.338>, format = !fixed.q<12, 8>, error = 1.510000e-02, why = "kept: promotability 0.0148, beyond the limit by itself; made wider in the room that was left"},
+// MARGIN-NEXT: {name = "W1", range = #tdsl.range<-1.37, 1.91>, format = !fixed.q<8, 5>, error = 5.830000e-03, why = "promoted: promotability 0.00136; made wider in free memory; at this scale the program loses less"},
+// MARGIN-NEXT: {name = "B1", range = #tdsl.range<-0.17, 0.31>, format = !fixed.q<8, 8>, error = 1.100000e-03, why = "promoted: promotability 0.00645; made wider in free memory"},
+// MARGIN-NEXT: {name = "W2", range = #tdsl.range<-0.633, 0.837>, format = !fixed.q<8, 6>, error = 7.270000e-03, why = "promoted: promotability 0.000727; made wider in free memory; at this scale the program loses less"},
+// MARGIN-NEXT: {name = "h", range = #tdsl.range<-4.2303, 3.338>, format = !fixed.q<12, 8>, error = 1.510000e-02, why = "kept: promotability 0.0148, beyond the limit by itself; made wider in free memory"},
 // MARGIN-NEXT: {name = "a", range = #tdsl.range<-4.1873, 3.648>, format = !fixed.q<8, 6>, error = 9.330000e-02, why = "kept: promotability 0.0172, beyond the limit by itself; at this scale the program loses less"},
-// MARGIN-NEXT: {name = "s", range = #tdsl.range<-1.70573, 3.06191>, format = !fixed.q<12, 8>, error = 4.440000e-02, why = "kept: promotability 0.015, beyond the limit by itself; made wider in the room that was left; at this scale the program loses less"}]} {
+// MARGIN-NEXT: {name = "s", range = #tdsl.range<-1.70573, 3.06191>, format = !fixed.q<12, 8>, error = 4.440000e-02, why = "kept: promotability 0.015, beyond the limit by itself; made wider in free memory; at this scale the program loses less"}]} {
 // MARGIN-NEXT: func.return %s : tensor<3x1x!fixed.q<12, 8>>
 
 // Promotions may overshoot by 0.3, their results may not.

@@ -420,7 +420,7 @@ def test_room_that_is_left(monkeypatch: pytest.MonkeyPatch):
 
     found = use_room(search, given, offered, [1.0, 2.0, 3.0], fits)
     assert widths_of(found.choices) == (8, 16, 8)
-    assert found.reasons == {"a": "x", "b": "y; made wider in the room that was left", "c": "z"}
+    assert found.reasons == {"a": "x", "b": "y; made wider in free memory", "c": "z"}
     assert found.choices[2] is posit
     again = use_room(search, found, offered, [1.0, 2.0, 3.0], fits)
     assert again.reasons == found.reasons
