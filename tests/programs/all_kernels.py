@@ -28,8 +28,8 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 
 
 def kernels(target: str) -> Iterator[tuple[str, Kernel]]:
-    """Yield the kernels of a target with their names: listed ones, some for tiles, and some with weights in their code,
-    which are named after their coder.
+    """Yield the kernels of a target with their names: the listed kernels, some kernels for tiles, and some kernels with
+    weights in their code, which are named after their coder.
     """
     for kernel in kernels_of(target):
         yield kernel.symbol, kernel

@@ -230,8 +230,9 @@ Pick = Callable[[int, int, tuple[int, ...]], Values]
 
 
 def pick(random: np.random.Generator, pattern: str) -> Pick:
-    """A function that returns an array of a shape with values from low to high. The pattern is `lowest`, `highest`,
-    `alternating` or `random`.
+    """A function that returns an array, given the least value, the greatest value and the shape.
+
+    pattern: `lowest`, `highest`, `alternating` (between both limits) or `random`.
     """
 
     def values(low: int, high: int, shape: tuple[int, ...]) -> Values:

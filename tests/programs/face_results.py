@@ -1,10 +1,12 @@
-"""Detectors compiled as a user would: widths by a search, detections, and average precision on pictures with boxes.
+"""Detectors compiled as a user would, with widths chosen by a search: their detections, and their average precision on
+pictures with boxes.
 
 From the folder `tests`, `python -m programs.face_results FACE DETECTORS OUT [options of tinyml compile]` writes
 `FACE.onnx` to the folder OUT and compiles it for a Cortex-M4. It compares all outputs for a picture on the emulated
 chip with the evaluator's. It then prints the average precisions of the program and of the model on reals on all
 pictures. With a search, this takes some minutes of processor time for each thousand million instructions of an
-inference, since an inference runs several times. `FACE.svg` in OUT shows the boxes that both find in the first picture.
+inference, since an inference runs several times. `FACE.svg` in OUT shows the boxes that the program and the model find
+in the first picture.
 
 DETECTORS contains three files. FACE.npz has the weights (`faces.parameters`). images.npz has `images` (pictures,
 height, width) in grey, `boxes`, and the `counts` of boxes of each picture. reference.npz has other pictures, on which

@@ -169,8 +169,8 @@ def around(folder: Path, order: list[str]) -> str:
 
 
 def words_for() -> NDArray[np.int32]:
-    """Input words for the samples of every program (programs * samples, 1 + elements), each beginning with the
-    program's number.
+    """Input words for the samples of every program, of shape (programs * samples, 1 + elements). Each row begins with
+    the number of its program.
     """
     words = inputs().view(np.int32)
     return np.concatenate([np.insert(words, 0, number, axis=1) for number in range(len(OPTIONS))])

@@ -107,13 +107,13 @@ FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 
 
 def some_sorts(sort: Sort) -> Sequence[Sort]:
-    """Every fourth sort, starting at a different one for each `sort`; all sorts in `make exhaustive`."""
+    """Every fourth sort, from one of the first four on, which depends on `sort`; all sorts in `make exhaustive`."""
     return SORTS if EXHAUSTIVE in os.environ else SORTS[SORTS.index(sort) % 4 :: 4]
 
 
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
     """Yield pairs of formats. If `others` contain `sort`, each variant of `sort` is paired with the variant `turn`
-    places after it. For each different sort in `others`, one variant of `sort` is paired with one variant of that
+    places after it. For every other sort in `others`, one variant of `sort` is paired with one variant of the other
     sort.
 
     From sort to sort, the indices of the two variants advance at different rates, so that different ranges are

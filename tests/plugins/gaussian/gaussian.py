@@ -50,7 +50,9 @@ NEAR, STEP, FAR = 256, 16, 13 * OCTAVE
 
 
 def _table(sign: int) -> NDArray[np.int16]:
-    """The Gaussian logarithms log2(1 + sign * 2^-d), in steps; for the difference 0, the value at half a step."""
+    """The Gaussian logarithms log2(1 + sign * 2^-d) in steps, for each difference d that has an entry; for the
+    difference 0, the value at half a step.
+    """
     differences = np.concatenate([np.arange(NEAR), np.arange(0, FAR + 2 * STEP, STEP)])
     powers = np.exp2(-np.maximum(differences, 0.5) / OCTAVE)
     return np.rint(OCTAVE * np.log2(1 + sign * powers)).astype(np.int16)
@@ -202,7 +204,9 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The float of a raw: the product of its powers of two, from tables of octaves, 32nds and steps."""
+        """The float of a raw: the product of powers of two, which tables contain for the octaves, 32nds of an octave
+        and steps of the logarithm.
+        """
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)

@@ -3,8 +3,8 @@
 Results are computed in the order of the herringbone. After each result of a column, one pixel of the image is not
 needed by any further result, but lies between pixels that are needed. All pixels before it move up by one, which frees
 memory at the front (Gural and Murmann 2019, section 3.4.2 and figure 5, top). The memory is that of `herringbone`. The
-number of moved pixels is proportional to the square of the area of the image: for a square image, it is about an eighth
-of the product of two numbers: the pixels of the image and the pixels of the result.
+number of moved pixels is proportional to the square of the area of the image. For a square image, it is about an eighth
+of the number of pixels of the image times that of the result.
 """
 
 from __future__ import annotations

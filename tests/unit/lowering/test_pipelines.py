@@ -154,7 +154,7 @@ builtin.module ATTRIBUTES {
 def lowered(name: str, own: str | None, **options: Any) -> str:
     """The text of a module after the pipeline `name` with the given options.
 
-    own: the target that the module states before; None for no target.
+    own: the target that the module states before the pipeline runs; None for no target.
     """
     attributes = "" if own is None else f'attributes {{tinyml.target = "{own}"}}'
     module = Parser(context(), MODULE.replace("ATTRIBUTES", attributes)).parse_module()

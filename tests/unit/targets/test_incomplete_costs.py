@@ -45,8 +45,8 @@ def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
 @pytest.mark.long
 @pytest.mark.parametrize("steps", [{}, {"addi i16": [1, 2, 0, 0]}, {"mulf f32": [0, 0, 0, 0]}], ids=str)
 def test_costs_that_a_table_lacks_are_unknown(table: Path, tmp_path: Path, steps: dict[str, Any]):
-    """If the table lacks the steps of a conversion, its cost is unknown in the report. The cost of the program is
-    unknown only if the table contains no steps.
+    """If the table lacks the steps of a conversion, the report states that the cost of the conversion is unknown. The
+    cost of the program is unknown only if the table contains no steps.
     """
     table.write_text(
         json.dumps({"unit": "cycles", "program": [0, 0, 0, 0] if "mulf f32" in steps else PROGRAM} | {"steps": steps})

@@ -62,7 +62,9 @@ def _pass(bits: int) -> Code:
 
 
 def _passes(loop: Code) -> Code:
-    """A loop over the number of elements that register a2 contains."""
+    """A loop that repeats a pass until register a2, the number of remaining elements, is zero; no pass if it is zero at
+    the start.
+    """
     label, end = LocalLabel(1), LocalLabel(2)
     return joined(op("beqz", "a2", "2f"), label, loop, op("bnez", "a2", "1b"), end)
 

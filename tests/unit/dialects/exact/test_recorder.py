@@ -34,8 +34,8 @@ def lowered(statement: OpStatement) -> OpFunction:
 
 
 def live(module: ModuleOp) -> str:
-    """The text of a module without unused arithmetic ops. The emitter emits some ops before it knows that their users
-    are constant.
+    """The text of a module without unused arithmetic ops. The emitter emits some ops before it finds that their users
+    are constant, so that these ops remain unused.
     """
     for op in reversed([*module.walk()]):
         if op.name.startswith("arith.") and all(result.first_use is None for result in op.results):

@@ -61,8 +61,8 @@ def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: st
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["riscv", "cortex-m4", "cortex-m0", "uno"], 1))
 def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
-    """A FastGRNN in the format `gaussian` computes the evaluator's bits. It contains W x + U h, whose products have two
-    units, and functions in floating point.
+    """A FastGRNN in the format `gaussian` computes the evaluator's bits. It contains W x + U h, a sum of two products
+    with different units, and functions in floating point.
     """
     compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 

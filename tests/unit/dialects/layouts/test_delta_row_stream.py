@@ -87,8 +87,8 @@ def test_a_full_row_has_no_room_to_fill_its_group(width: int):
 
 
 def test_too_many_bridges_are_no_delta_rows():
-    """A row of 150 entries is rejected if the groups of zeros that bridge its wide gaps increase its number of groups
-    beyond a byte.
+    """A row of 150 entries is rejected, because it needs further groups of zeros to bridge its wide gaps, and its
+    number of groups then exceeds the range of a byte.
     """
     matrix = np.zeros((1, 30000), np.int8)
     matrix[0, ::200] = 1

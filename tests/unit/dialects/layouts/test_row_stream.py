@@ -44,7 +44,7 @@ def packed(matrix: Matrix, element_bytes: int) -> bytes | None:
 
 
 def widest_skip(matrix: Matrix) -> int:
-    """The greatest number of elements between two entries of a row, or before its first entry."""
+    """The greatest number of elements between two successive entries of a row, or before its first entry."""
     columns = [[-1, *np.flatnonzero(row).tolist()] for row in matrix]
     return max((b - a - 1 for row in columns for a, b in pairwise(row)), default=0)
 

@@ -150,9 +150,10 @@ def test_what_the_verifier_admits_becomes_loops_and_calls_of_kernels(plans: list
 
 
 def of_one(begin: str = "zero", finishes: int = 1, bits: int = 16) -> num.Sum:
-    """The record of a sum of two terms in an accumulator of the given bits.
+    """The record of a sum of two terms in an accumulator.
 
     begin, finishes: the fields of its `Plan`.
+    bits: the width of the accumulator.
     """
     [sum] = Body.of(Plan(begin, 2, None, True, finishes)).wanted
     for value in (sum.start, *(link.result for link in sum.links)):

@@ -53,7 +53,7 @@ def test_pixels():
 
 def test_a_term_without_summed_axes():
     """In a product of two images without a sum, the footprint in each operand is one pixel. For the second operand,
-    which is twice as large, it has strides of 2.
+    whose height and width are twice those of the first, it has strides of 2.
     """
     lhs, rhs = images((1, 4, 4, 3), (1, 8, 8, 3))
     n, y, x, c = map(AffineExpr.dimension, range(4))

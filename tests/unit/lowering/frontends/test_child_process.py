@@ -1,5 +1,5 @@
-"""Readers of other libraries run in a child process. If a reader crashes, hangs or exits, this process reports one line
-about the file.
+"""Readers of other libraries run in a child process. If a reader crashes, hangs or exits, the parent process reports
+one line about the file.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def test_static_quantisation_is_accepted():
 @pytest.mark.parametrize("per_channel", [True, False])
 @pytest.mark.parametrize("exported", [True, False])
 def test_a_converted_module_compiles(per_channel: bool, exported: bool):
-    """A module that `convert_pt2e` returned compiles, directly and after its export, and returns the same class for at
-    least 97 % of the samples. The test runs only if torchao is installed, as by `make quantised`.
+    """A module that `convert_pt2e` returned compiles, directly and after its export. The program returns the module's
+    class for at least 97 % of the samples. The test runs only if torchao is installed, as by `make quantised`.
     """
     torch, converted, x = _converted(per_channel=per_channel)
     source = torch.export.export(converted, (x[:1],)) if exported else converted

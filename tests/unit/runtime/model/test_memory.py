@@ -1,5 +1,5 @@
-"""The memory that the evaluation of samples needs is estimated before it is allocated. Samples for which it is too
-large are rejected.
+"""The memory that the evaluation of samples needs is estimated before it is allocated. If the estimate is too large,
+the samples are rejected.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def magnitudes(x: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def test_bands_are_those_of_tensorflow():
-    """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`. The test computes the latter one by one, as
-    TensorFlow's documentation defines them.
+    """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`. The test computes each weight as the
+    documentation of this function specifies.
     """
     matrix = features.mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
     mel = [1127.0 * np.log(1 + frequency / 700.0) for frequency in (100.0, 1800.0)]

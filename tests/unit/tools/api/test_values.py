@@ -16,8 +16,8 @@ from tinyml.lowering.frontends.onnx import importer
 
 
 def network(x: NDArray[Any], y: NDArray[Any], file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A regressor fitted to x and y. Its ONNX file is written to `file`; tinyml does not recognise the converter, which
-    would otherwise identify a regressor.
+    """Fit a regressor to x and y, write its ONNX file to `file`, and return it. tinyml does not recognise the converter
+    of the file, from which it would otherwise infer that the model is a regressor.
     """
     regressor = sk.MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=200, random_state=0).fit(x, y)
     file.write_bytes(skl2onnx.to_onnx(regressor, x[:1]).SerializeToString())

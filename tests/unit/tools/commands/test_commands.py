@@ -139,8 +139,8 @@ def test_a_search_keeps_to_the_flash_of_the_built_program(
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
-    """The program of a search fits the limit on RAM together with its stack. With the lower of two limits, the arena is
-    smaller.
+    """The program that a search finds is within the limit on RAM together with its stack. With the lower of two limits,
+    the arena is smaller.
     """
     asked = ("--search", search, "--jobs", "1", "--metric", "error", "--widths", "8,16", "--ram")
     rams: list[int] = []
@@ -376,8 +376,8 @@ def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
 
 @pytest.mark.long(drawn=False)
 def test_the_report_says_who_packed_proved_and_checked(tmp_path: Path) -> None:
-    """For a program whose peak first fit does not reach, the report states that exact cover computed and proved the
-    packing, and that branch and bound checked it.
+    """First fit needs more memory for this program than its peak of live bytes. The report states that exact cover
+    computed and proved the packing, and that branch and bound checked it.
     """
     folder = ROOT / "tests/models/pytorch"
     with np.load(folder / "expected.npz") as data:

@@ -18,8 +18,8 @@ STACK = 30
 
 
 def limits_of_plans(monkeypatch: pytest.MonkeyPatch, limit: int, *programs: int) -> list[int | None]:
-    """The limit in bytes with which each attempt computes its plan; None for an attempt without one. Empty if the first
-    program fits.
+    """The limit in bytes with which each attempt computes its plan; None for an attempt without a limit. The list is
+    empty if the first program fits.
 
     programs: for the first program and each attempt, the bytes that are live at once.
     """

@@ -89,7 +89,7 @@ def test_nothing_loses_less_only_where_everything_was_tried() -> None:
 
 
 def test_constants_of_a_wide_spread() -> None:
-    """A wide spread of constants causes a warning only if the program loses accuracy, as a possible reason."""
+    """A warning names a wide spread of constants as a possible reason only if the program loses accuracy."""
     wide = replace(FINE, spread=1e6)
     assert named(replace(wide, accuracies=Accuracy(97.0, 94.9, 4, 100))) == ["accuracy", "spread"]
     assert named(wide) == []

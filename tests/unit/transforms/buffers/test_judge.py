@@ -37,9 +37,11 @@ PADDED = [
 
 
 def test_a_height_and_the_byte_below_it():
-    """For the buffers a, b and c of `PADDED`, exact cover confirms the least height, 9, and refutes 8. The reason,
-    found by hand: if b is at 0, a is at 4 to 6, since 3 is odd, and c is above b at 7. Otherwise c is at 5, and a
-    must begin at 8.
+    """For the buffers a, b and c of `PADDED`, exact cover confirms the least height, 9, and refutes 8.
+
+    The reason, found by hand: within 8 bytes, b must begin at 0 and end at 4. If a lies directly above b, it begins at
+    4, since its address must be even, although it may begin at 3. It ends at 6, so that c occupies byte 7 and the next
+    one. If c lies directly above b, it begins at 5, and a begins at 8.
     """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9

@@ -108,8 +108,8 @@ def test_the_sweep_uses_overlaps_where_the_bytes_are_free(shapes: list[Rectangle
 
 
 def test_results_slide_along_their_operands():
-    """In a chain of four layers of 10 bytes, each result may begin 2 bytes below its operand. Packers that use overlaps
-    need 16 bytes.
+    """In a chain of four tensors of 10 bytes, each result may begin 2 bytes below its operand. Packers that use
+    overlaps need 16 bytes.
     """
     layers = [Rectangle(f"t{i}", 10, 1, i, i + 1, (Overlap(i - 1, 2),) if i else ()) for i in range(4)]
     for mode in MODES:

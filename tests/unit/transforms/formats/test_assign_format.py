@@ -74,8 +74,8 @@ def test_only_constant_votes_are_narrowed(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_second_forest_is_compared_with_the_narrowed_first(monkeypatch: pytest.MonkeyPatch):
-    """If the first forest has been narrowed, the second one keeps its width unless narrowing it adds no loss to this
-    program. If the first forest cannot be narrowed, the second one is.
+    """If the first forest has been narrowed, the second one is narrowed only if this adds no loss to that of the
+    program with the narrowed first forest. If the first forest cannot be narrowed, the second one is narrowed.
     """
     losses = {(16, 16): 1.0, (8, 16): 0.5, (16, 8): 0.75, (8, 8): 0.75}
     assert narrowed(monkeypatch, losses) == (8, 16)

@@ -83,7 +83,7 @@ def product(lhs: Any, rhs: Any) -> Any:
 
 
 def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
-    """For each layout and width of weights, the first kernel that is offered represents all others."""
+    """For each layout and width of weights, the first kernel that `offers` returns represents all others."""
     fast, slow, later = kernel(DOT, 8, 3), kernel(DOT, 8, 4, sum=64), kernel(DOT, 8, 9)
     packed = kernel(DOT, 4, 2)
     nests: list[Any] = []

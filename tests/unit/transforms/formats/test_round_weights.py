@@ -1,5 +1,5 @@
-"""Data-dependent rounding of weights. Each weight becomes an adjacent number, sums are accurate for correlated inputs,
-and the sum of magnitudes of no row exceeds the maximum before.
+"""Data-dependent rounding of weights. Each weight becomes an adjacent number, and sums are accurate for correlated
+inputs. The sum of magnitudes of no row exceeds the greatest such sum of weights rounded to nearest.
 """
 
 from __future__ import annotations

@@ -100,8 +100,9 @@ def chosen(*formats: Off) -> object:
 
 
 def test_effort_has_to_be_worth_it():
-    """A format with more effort is chosen only if the errors of the others exceed its error by more than the fraction
-    `MIN_SAVED_SHARE`. Of equal efforts the smaller error is chosen, and of equal errors the first format.
+    """A format with more effort is chosen only if the errors of the other formats exceed its error by more than the
+    fraction `MIN_SAVED_SHARE`. Of formats with equal effort, the one with the smaller error is chosen, and of those
+    with equal error the first one.
     """
     best = Off(1.0, 1)
     assert chosen(best, near := Off(1 + 0.99 * MIN_SAVED_SHARE, 0)) == near

@@ -72,10 +72,10 @@ def test_constants_of_any_size_have_a_list(scale: float):
 
 
 def made(losses: dict[str, float], *, shared: bool = False) -> str:
-    """The lists with which a synthesis ends: for each constant, a digit that is the index in `POWERS` of the power of
-    its weights.
+    """The lists with which a synthesis ends, as a text with one digit for each constant: the index in `POWERS` of the
+    power of its weights.
 
-    losses: the loss of the program by the lists of its constants.
+    losses: the loss of the program for each such text; infinite for texts that are missing.
     """
     synthesis: Any = object.__new__(SYNTHESIS._Synthesis)
     constants = range(len(next(iter(losses))))

@@ -84,8 +84,8 @@ def test_floats_of_an_input_with_zeros_count_apart() -> None:
 
 
 def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
-    """Only the upper limit of the sum y + c is checked in code, because c is in [1, 3], so that the sum is above
-    -32767.
+    """Only the upper limit of the sum y + c is checked in code: because c is in [1, 3], the sum is never below the
+    lower limit.
     """
     stands = demand.operations["y = add(y, c)"].stands
     assert sum(number for step, number in stands.items() if step.startswith("limit ")) == 1

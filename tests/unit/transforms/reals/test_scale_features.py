@@ -24,8 +24,8 @@ def ranges(*features: tuple[float, float]) -> tuple[list[float], list[float]]:
 
 
 def test_features_far_from_zero_have_one():
-    """A feature has a zero other than 0 if its greatest magnitude exceeds eight times half of its range. For a half
-    range of 1, 8 does not exceed it, and 8 plus a 64th does.
+    """A feature has a zero other than 0 if its greatest magnitude exceeds eight times half of its range. If half of the
+    range is 1, a magnitude of 8 does not exceed this limit, and 8 plus a 64th does.
     """
     assert ranges((6.0, 8.0)) == ([8.0], [0.0])
     assert ranges((6.015625, 8.015625)) == ([1.0], [7.015625])

@@ -1,7 +1,7 @@
 """PEX's derivation rules, executed as printed in table 2, algorithm 1 and appendix A, compared with plans of
 `partial-8`.
 
-A tensor in memory is either whole (F) or a single channel of it (P). Derivations go from the outputs to the inputs.
+Memory contains either a whole tensor (F) or a single channel of it (P). Derivations go from the outputs to the inputs.
 """
 
 from __future__ import annotations

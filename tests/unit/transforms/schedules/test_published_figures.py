@@ -31,8 +31,8 @@ def peaks(graph: Graph, *modes: str) -> list[float]:
 
 
 def test_inverted_residual_block():
-    """The peaks of PEX's figure 1 are 52.7 KB and 8.5 KB. The text states 144 channels, and no other resolution yields
-    both figures.
+    """The peaks of PEX's figure 1 are 52.7 KB and 8.5 KB. The text states 144 channels but no resolution; only 13 x 13
+    pixels yield both figures.
     """
     assert peaks(inverted_residual(13, 24, 144), "ordinary", "partial-8") == [52_728, 8_450]
 

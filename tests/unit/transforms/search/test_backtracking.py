@@ -22,8 +22,8 @@ from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 @pytest.mark.long(drawn=False)
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
-    """If estimates exceed the limit for every program with wide registers, but built programs only for those with more
-    than three, the search keeps up to three of them.
+    """The estimates of all programs with wide registers exceed the limit, but of the built programs only those with
+    more than three wide registers exceed it. The search keeps up to three wide registers.
     """
     narrow, limit = FixedType.of_width(8), 400
     with Evaluation(problem_of("fastgrnn", 40), "margin", Workers(1)) as evaluation:

@@ -245,8 +245,8 @@ def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]
 
 
 def test_by_accuracy_promotion_begins_from_all_demoted():
-    """Demotion leaves one tensor wide, and promotion from all demoted another one. The result is the one with less
-    loss, here that of promotion. The input has its own scale.
+    """Demotion leaves one tensor wide. Promotion, which begins with all tensors demoted, widens another one. The result
+    is the one with less loss, here that of promotion. The input has its own scale.
     """
     alone = {(8, 16, 16): 1.0, (16, 8, 16): 2.0, (16, 16, 8): 3.0}
     both = {(8, 8, 16): 9.0, (8, 8, 8): 12.0, (16, 16, 16): 0.0}

@@ -711,7 +711,7 @@ def test_options_are_checked():
 @pytest.mark.parametrize(("loss", "rivals"), [(None, 1), (0.0, 0)])
 def test_the_steps_of_the_whole_search(monkeypatch: pytest.MonkeyPatch, loss: float | None, rivals: int):
     """`search-pareto` evaluates, exchanges and improves candidates and measures the front. For one tensor whose loss
-    decreases with its bits, it chooses 16 bits. If a loss is permitted, it searches no rivals.
+    decreases with its bits, it chooses 16 bits. If a loss is permitted, it returns no rivals of the chosen program.
     """
     search = JudgedSearch([1], missing_bits)
     monkeypatch.setattr(

@@ -63,8 +63,8 @@ def file(model: str, tmp_path: Path) -> str:
 
 
 def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
-    """For each sum of products, the shapes of its operands, in which programs with other ways of accumulation
-    differ.
+    """For each sum of products, the shapes of its operands. They differ between programs that accumulate in different
+    ways.
     """
     return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
 

@@ -381,7 +381,7 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
 
 def test_matrices_are_declared_sparse():
     """A matrix of weights is imported as sparse, like the left operand of SeeDot's `|*|`. If a bias is added to its
-    products, it is sparse only if it has many zeros. A matrix of zeros is never sparse.
+    products, it is imported as sparse only if many of its elements are zero. A matrix of zeros is never sparse.
     """
 
     def is_sparse(weights: np.ndarray[Any, Any], *, biased: bool) -> bool:

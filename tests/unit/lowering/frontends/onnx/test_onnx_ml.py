@@ -183,8 +183,8 @@ def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
 
 
 def test_support_vectors_are_counted():
-    """A support vector machine whose file does not state the number of support vectors is rejected as a linear
-    model.
+    """A support vector machine whose file does not state the number of support vectors is rejected as a model without
+    support vectors.
     """
     uncounted = {name: value for name, value in REGRESSOR.items() if name != "n_supports"}
     with pytest.raises(InputError, match="a model without support vectors is not supported"):

@@ -19,7 +19,7 @@ def quant(numbers: dict[str, Any], **attributes: Any) -> bytes:
     """The bytes of a model of one Quant op.
 
     numbers: constants by name that replace the scale `s` (1), the zero point `z` (0) or the width `b` (4).
-    attributes: attributes that replace the defaults, `signed` 1 and `narrow` 0, or are added to them.
+    attributes: attributes of the op, which by default is signed and not narrow.
     """
     constants = {"s": number(1), "z": number(0), "b": number(4)} | numbers
     nodes = [node("Quant", "x s z b", "y", domain=QONNX, **{"signed": 1, "narrow": 0, **attributes})]

@@ -21,8 +21,8 @@ CHANNELS = 24
 
 
 def random_levels(greatest: int, last: int) -> Levels:
-    """A function of one random line for each channel, with slopes of both signs, whose values are rounded half to even
-    and limited to 0 to `last`.
+    """A function that computes a random line for each channel, rounds its values half to even and limits them to the
+    range from 0 to `last`. The slopes have both signs.
 
     greatest: the greatest argument, which determines the order of magnitude of the slopes.
     """

@@ -1,4 +1,6 @@
-"""Each message that rejects an estimator suggests another one, which is fitted and imported here."""
+"""Each message that rejects an estimator contains advice. If the advice is an expression for another estimator, this
+estimator is fitted and imported here.
+"""
 
 from __future__ import annotations
 

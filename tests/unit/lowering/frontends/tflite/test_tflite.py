@@ -260,7 +260,8 @@ def packed_of_other_extents() -> bytes:
 
 
 def of_a_variable(begins: bool) -> bytes:
-    """The bytes of a model that reads a variable and then assigns its input to it. The model is an error in both cases.
+    """The bytes of a model that reads a variable and then assigns its input to it. The importer rejects the model in
+    both cases.
 
     begins: whether the variable has an initial value. If so, its scale differs from that of the assigned tensor.
     """
@@ -289,7 +290,7 @@ def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
     """The bytes of a model of one SVDF layer with two filters over three steps.
 
     samples: the number of samples in the input.
-    zero: the zero point of the weights of features.
+    zero: the zero point of the feature weights.
     rank: the rank that the layer states.
     """
     model = TfliteModel()
