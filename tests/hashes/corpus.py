@@ -1,7 +1,7 @@
 """The programs whose C is compared with digests: combinations of models, boards, number formats and options.
 
-Every pair of two such values occurs in at least one program. No model is trained here, so that the C of a program is
-equal on every computer.
+Every two of these that differ in kind, such as a model and a board, occur together in at least one program. No model is
+trained here, so that the C of a program is equal on every computer.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ def _compile(request: Request, chosen: Board) -> dict[str, str]:
 
 
 def programs() -> list[Program]:
-    """All programs of the corpus: pairs of small models, boards, number formats and options, and programs for further
-    features.
+    """All programs of the corpus: programs for combinations of small models, boards, number formats and options, and
+    programs for further features.
     """
     found = [
         Program(_name(model, board, numbers, choice), CLASSIFIERS[model], board, NUMBERS[numbers] | CHOICES[choice])

@@ -1,8 +1,8 @@
 """`python -m measured.architectures DIGITS RESULTS`: random networks for digits, their errors and plans.
 
 This sweep corresponds to figures 8 and 10 of Gural and Murmann (2019). Random stacks of convolutions on digits of 14x14
-pixels are trained in floating point, then with weights and activations of 4 bits. Each strategy plans the bytes of
-their activations.
+pixels are trained in floating point, then with weights and activations of 4 bits. The bytes of their activations are
+those of a plan with each schedule in `MODES`.
 
 DIGITS is an .npz file with images `x` (samples, 28, 28) and labels `y`. The first four fifths are used for training,
 the others only to measure the error. RESULTS is a JSON file with a line for each network; an interrupted run continues

@@ -220,7 +220,7 @@ FEW_BITS = {
 def weights_of(bits: int, *families: str) -> dict[str, Column]:
     """Columns with the change of accuracy for weights of `bits` bits, one for each format family.
 
-    Other values have 16 bits, or 8 bits if integers have zero points.
+    All other tensors have 16 bits, or 8 bits if the family is `affine`.
     """
     values = {"affine": "affine --width 8"}
     return {
@@ -235,8 +235,8 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
 def scalings_of(width: int) -> dict[str, Column]:
     """A column for each rule of scales and one for the number of tensors of each es.
 
-    The cells of a rule are the change of accuracy in points and, in brackets, the number of answers that are right only
-    in floating point and only in the program.
+    The cells of a rule are the change of accuracy in points and, in brackets, two numbers of answers: those that are
+    right only in floating point, and those that are right only in the program.
     """
     command = f"scalings {{row}} --width {width}"
     kinds = {

@@ -470,8 +470,9 @@ _COMMANDS = {
 
 
 def _run(arguments: list[str]) -> str | None:
-    """Run a command on a model. Return the error message without the model's name, or None. The output of the command
-    is discarded, except that of `tinyml plan`. Raises `SystemExit` if the command was interrupted.
+    """Run a command on a model. Return the error message without the model's name, or None if the command succeeds. The
+    output of the command is discarded, except that of `tinyml plan`. Raises `SystemExit` if the command was
+    interrupted.
     """
     said = io.StringIO()
     printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())

@@ -1,6 +1,6 @@
 """Memory by packer and by search strategy.
 
-The packers are compared without reuse and with reuse (Shiftry, figure 12), and first fit with optimal placement (MinUn,
+Packed arenas are compared with arenas without reuse (Shiftry, figure 12), and optimal placement with first fit (MinUn,
 tables 9 and 10). Strategies for bit widths are compared in the RAM that Shiftry's search needs (MinUn 7.5), with both
 packers.
 """

@@ -35,7 +35,7 @@ from tinyml.extend.formats import (
 V = TypeVar("V")
 
 OCTAVE = 1024
-"""Steps of a logarithm in an octave."""
+"""The number of steps of a logarithm per octave."""
 
 GREATEST = (1 << 15) - 1
 """The raw of 2^top; raw 1 is the least positive number, and the sign of a raw is that of the number."""
@@ -50,9 +50,7 @@ NEAR, STEP, FAR = 256, 16, 13 * OCTAVE
 
 
 def _table(sign: int) -> NDArray[np.int16]:
-    """The Gaussian logarithms log2(1 + sign * 2^-d) in steps, for each difference d that has an entry; for the
-    difference 0, the value at half a step.
-    """
+    """The Gaussian logarithms log2(1 + sign * 2^-d) in steps, for the tabulated differences d; half a step replaces 0."""
     differences = np.concatenate([np.arange(NEAR), np.arange(0, FAR + 2 * STEP, STEP)])
     powers = np.exp2(-np.maximum(differences, 0.5) / OCTAVE)
     return np.rint(OCTAVE * np.log2(1 + sign * powers)).astype(np.int16)
@@ -70,7 +68,7 @@ POWERS = {
         "gaussian_steps": 30 - _PLACES / OCTAVE,
     }.items()
 }
-"""Powers of two whose product is 2^91 for the raw GREATEST."""
+"""Tables of powers of two. The product of their entries is 2^91 for the raw GREATEST."""
 
 
 @irdl_attr_definition
@@ -204,9 +202,7 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The float of a raw: the product of powers of two, which tables contain for the octaves, 32nds of an octave
-        and steps of the logarithm.
-        """
+        """The float of a raw: the product of its powers of two, which tables contain for octaves, 32nds and steps."""
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)

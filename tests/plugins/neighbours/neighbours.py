@@ -28,7 +28,7 @@ from tinyml.extend.ops import (
 )
 
 CROSS = (0, 1), (1, 0), (1, 1), (1, 2), (2, 1)
-"""The pixels of a window of 3x3 that are averaged."""
+"""The (row, column) of each averaged pixel in a window of 3x3."""
 
 
 @irdl_op_definition

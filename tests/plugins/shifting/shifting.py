@@ -195,7 +195,7 @@ def lower_by_shifting(op: ShiftingConv2dOp, nest: LoopBuilder) -> None:
         def line(y: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             begin, target = nest.add(read, times(y, freed)), nest.add(written, times(y, across))
             down = less(row, times(y, columns))
-            # Results of a column are a row of the image apart; its stale pixel has these many pixels before it.
+            # After each result of a column, this many more pixels remain before the pixel that is freed; 0 for rows.
             apart = times(columns, less(down, one))
 
             def pixel(x: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:

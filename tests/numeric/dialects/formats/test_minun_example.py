@@ -109,7 +109,7 @@ def test_table_1_promotability():
     """The scores of MinUn's table 1 equal the least deviation of each tensor divided by its number of elements; the
     ranking is t2, t1, X, B, W.
 
-    For the two elements of W and of X, the paper's percentile is the lesser deviation; it may be either of the two.
+    W and X have two elements each. A percentile of two deviations may be either of them; the paper's is the lesser one.
     """
     scores = {name: float(found.min()) / len(found) for name, found in deviations().items()}
     published = {"W": 0.00513, "B": 0.00543, "X": 0.02198, "t1": 0.30469, "t2": 0.45117}

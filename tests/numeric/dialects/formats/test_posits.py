@@ -220,8 +220,8 @@ def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int, h
     """`tm_posit_linear_s32` rounds sums to posits with es 0 as the general function `tm_posit_of_s32` does, in C and
     numpy.
 
-    The numbers of the format are multiples of the least one by at most 16 bits. The sums include midpoints of adjacent
-    numbers and their neighbours.
+    Every number of the format is the least positive number times an integer of at most 16 bits. The sums include
+    midpoints of adjacent numbers and their neighbours.
     """
     format = PositType(n, 0, 2 - n, high)
     greatest = format.raw_limits[1]

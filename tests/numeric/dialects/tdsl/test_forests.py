@@ -202,8 +202,8 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
 )
 def test_calls_with_floats_convert_what_is_read(device: str, format: str, width: int | None, tmp_path: Path):
-    """In fixed point, calls with floats convert only the features that a node compares; in f32, they convert none. All
-    other features are NaN in this test.
+    """In fixed point, calls with floats convert only the features that a node compares; in f32, they convert none.
+    Features that no node compares are NaN in this test.
     """
     module, inputs = random_program(11, features=40)
     NoteReadFeaturesPass().apply(context(), module)

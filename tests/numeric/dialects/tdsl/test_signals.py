@@ -54,8 +54,8 @@ def reals_of(module: ModuleOp, signals: NDArray[np.float32]) -> NDArray[np.float
 
 
 def loud(length: int) -> NDArray[np.float32]:
-    """Seven signals, of shape (7, length): tones and noise, and signals for which sums saturate, which are square waves
-    and a constant -1.
+    """Seven signals, of shape (7, length): two tones, two of noise, and three for which sums saturate, namely two
+    square waves and a constant -1.
     """
     square = np.sign(tones(2, length, 5)).astype(np.float32)
     return np.concatenate([tones(2, length, 6), noise(2, length, 7), square, -np.ones((1, length), np.float32)])
@@ -182,8 +182,8 @@ def test_biquads_filter_as_those_of_scipy():
 
 
 def test_square_waves_are_sums_of_samples():
-    """The responses to square waves are those of Gural and Murmann's equations (25) and (26), divided by the length of
-    the chunk.
+    """The mean products with square waves are those of Gural and Murmann's equations (25) and (26), divided by the
+    length of the chunk.
     """
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
@@ -197,11 +197,11 @@ def test_square_waves_are_sums_of_samples():
 
 
 def test_square_waves_are_odd_harmonics():
-    """Equations (28) to (31) of Gural and Murmann: the response to a square wave is 4/pi times the sum of bin m, a
-    third of bin 3m and a fifth of bin 5m.
+    """Equations (28) to (31) of Gural and Murmann: the mean product with a square wave of m periods is 4/pi times the
+    sum of bin m, a third of bin 3m and a fifth of bin 5m.
 
-    In a chunk of 1,024 samples, a square wave of m = 16 periods responds to tones of 16, 48 and 80 periods, and not to
-    a tone of 32 periods.
+    In a chunk of 1,024 samples, the mean product with a square wave of 16 periods detects tones of 16, 48 and 80
+    periods; for a tone of 32 periods it is 0.
     """
     length, m = 1024, 16
     at = np.arange(length)

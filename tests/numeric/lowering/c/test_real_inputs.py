@@ -59,8 +59,8 @@ SENSORS = [
 
 
 def reals_of(caller: Caller) -> NDArray[np.float32]:
-    """Reals at which the rounding of the program is critical. If the module scales its features, the reals are inverted
-    to inputs.
+    """Reals at which the rounding of the program is critical. If the module scales its features, the inputs that it
+    scales to these reals.
     """
     reals = reals_near(caller.format)
     features = feature_map(caller.module)

@@ -31,7 +31,9 @@ SAMPLES = 3
 @pytest.mark.long
 @pytest.mark.parametrize("file", FILES)
 def test_exports_of_a_block_compute_its_values(file: str):
-    """Each export computes the scores of the block in float64, and the classes that test.npz contains."""
+    """The scores of each export equal those of the block in double precision within 1e-4. The classes in test.npz are
+    those of the latter.
+    """
     with np.load(FOLDER / "test.npz") as data:
         x, y = data["x"][:9], data["y"][:9]
     expected = computed(weights(), x.reshape(-1, ROWS, WIDTH).astype(np.float64))

@@ -181,7 +181,7 @@ def cases() -> list[Case]:
 
 def cases_to_even() -> Iterator[Case]:
     """Yield cases that round halves to even. With random scales no result is a tie; with scales that are powers of two,
-    every second or fourth result is one. Some loops have 1 or 7 elements, which do not fill a vector.
+    every second or fourth result is a tie. Some loops have 1 or 7 elements, which do not fill a vector.
     """
     random = np.random.default_rng(12)
     for scales in ((None, None, None), (0.5, 0.125, 1.0), (0.5, 0.5, 4.0), (0.0625, 0.5, 0.25)):

@@ -292,8 +292,8 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("hidden", "far"), [(420, False), (1000, True)])
 def test_a_blob_in_a_section_is_far_if_it_is_large(hidden: int, far: bool, tmp_path: Path):
-    """On a Mega, a blob of 31 KB in a section has near addresses, and a blob of 75 KB has far addresses. The outputs of
-    both programs equal the evaluator's.
+    """On a Mega, the header declares a blob of 75 KB in a section as far, and does not declare one of 31 KB so. Both
+    programs compute the evaluator's bits.
     """
     folder = compiled(network(0, hidden), tmp_path / "out", "mega", weights_at=".weights")
     report = json.loads((folder / "report.json").read_text())
@@ -419,8 +419,8 @@ def test_each_kind_of_forest_can_be_replaced(model: Any, options: dict[str, Any]
 
 @pytest.mark.long(drawn=False)
 def test_a_forest_beyond_the_room_is_refused(tmp_path: Path):
-    """Three trees of twelve leaves have 33 inner nodes. With a margin of 4/3, there is room for four trees and 44
-    nodes.
+    """Three trees of twelve leaves have 33 inner nodes. With a margin of 4/3, their program has space for four trees
+    and 44 nodes. Forests with more trees or more nodes are rejected.
     """
     first = compiled(forest(3), tmp_path / "first", weights_at=".weights", weights_margin=4 / 3)
     assert "tinyml.forest_room = array<i64: 4, 44, " in (first / "ir/1-formats.mlir").read_text()
@@ -445,7 +445,7 @@ def test_a_forest_beyond_the_room_is_refused(tmp_path: Path):
     ],
 )
 def test_entries_and_samples_beyond_the_room_are_refused(made: Callable[[int], Any], said: str, tmp_path: Path):
-    """With a margin of 1.1, there is room for 33 entries or samples instead of 30."""
+    """With a margin of 1.1, a program for 30 entries or samples has space for 33. A model with 34 is rejected."""
     first = compiled(made(30), tmp_path / "first", weights_at=".weights", weights_margin=1.1)
     again = compiled(made(33), tmp_path / "again", weights_for=str(first))
     assert (first / "model.c").read_bytes() == (again / "model.c").read_bytes()
@@ -460,7 +460,9 @@ def test_entries_and_samples_beyond_the_room_are_refused(made: Callable[[int], A
 @pytest.mark.long
 @pytest.mark.parametrize("board", ["host", "uno"])
 def test_added_samples_are_never_the_nearest(board: str, tmp_path: Path):
-    """For any inputs, also those far from all samples, three samples vote, each with a third."""
+    """The samples that fill the margin of a blob are never among the nearest ones: for any inputs, also those far from
+    all samples, three samples of the model vote, each with a third.
+    """
     folder = compiled(neighbours(30), tmp_path, board, weights_at=".weights", weights_margin=2.0)
     module = load_program(folder / "ir/1-formats.mlir", context())
     x = np.random.RandomState(0).randint(-128, 128, (200, 64)).astype("i1")

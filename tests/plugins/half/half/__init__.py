@@ -20,7 +20,7 @@ from tinyml.extend.formats import F32, RUNTIME_FUNCTIONS, InputError, IntegerPar
 V = TypeVar("V")
 
 GREATEST = 0x7BFF
-"""The raw of 65504."""
+"""The raw of 65504, the greatest number."""
 
 
 def to_half(x: NDArray[np.float32]) -> NDArray[np.int16]:

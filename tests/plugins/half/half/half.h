@@ -1,4 +1,4 @@
-/* Floats of half precision (IEEE 754 binary16) in the order of integers: a negative number is minus its magnitude. */
+/* Floats of half precision (IEEE 754 binary16). The raw of a negative number is minus the raw of its magnitude. */
 #include <stdint.h>
 
 static inline float half_to_f32(int16_t raw)
@@ -11,7 +11,7 @@ static inline float half_to_f32(int16_t raw)
     return raw < 0 ? -f.value : f.value;
 }
 
-/* Rounded to even; what is too large becomes the greatest number, and so does NaN. */
+/* Rounds to nearest, ties to even. Magnitudes beyond the range become the greatest number, and so does NaN. */
 static inline int16_t half_from_f32(float value)
 {
     union { float value; uint32_t bits; } f;
@@ -22,7 +22,7 @@ static inline int16_t half_from_f32(float value)
     if (size >= 0x477ff000)
         raw = 0x7bff;
     else if (size < 0x38800000) {
-        /* An addition of 0.5 leaves multiples of 2^-24 in the fraction, rounded to even. */
+        /* The sum with 0.5 is rounded to a multiple of 2^-24, ties to even. The fraction bits contain this multiple. */
         f.value = (value < 0 ? -value : value) + 0.5f;
         raw = (int16_t)(f.bits - 0x3f000000);
     } else

@@ -8,7 +8,7 @@ LISTED = [
     Kernel("tm_pulse_dot_s8_s8_s32", 8, 8, 32, flash=None, step=5.0),
     Kernel("tm_pulse_dot_s16_s16_s32", 16, 16, 32, flash=None, step=7.0),
 ]
-"""Products of two runs of bytes or halfwords, added to 32 bits, with instructions for each product."""
+"""Kernels for dot products of bytes or halfwords with 32-bit sums, with the instructions per product (`step`)."""
 
 IN_C = """\
     for (int row = 0; row < 2; row++) {
@@ -46,4 +46,4 @@ def two_rows(wanted: Kernel) -> Kernel | None:
 
 
 MAKERS = (SumComposer(two_rows), ListedKernels(LISTED), SumComposer(compose_in_c), *FORESTS_IN_C)
-"""The table of the chip, best first."""
+"""The table of the chip's kernels, best first."""

@@ -26,10 +26,10 @@ from tinyml.extend.chips import (
 
 _RUN, _ELEMENT = "a6", "t0"
 _WEIGHTS, _WEIGHT_BYTES, _ELEMENTS, _ELEMENT_BYTES = "v0", "v2", "v4", "v6"
-"""Bytes of full groups are the upper halves of what they are widened to."""
+"""The first registers of weights and elements; the bytes of full groups are in the upper halves of these groups."""
 
 _UNROLLED = 12
-"""The most taps of a filter without a loop over its runs."""
+"""The maximum number of taps of a filter whose code has no loop over runs."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ _PREFIX = "riscv64-unknown-elf-"
 _LIBRARIES = [
     f"-L{folder}" for folder in sorted(Path("/usr/lib/gcc/riscv64-unknown-elf").glob("*/rv32imac/ilp32"), reverse=True)
 ]
-"""The folders of the newest libgcc first, which clang does not look for."""
+"""Options with the folders of libgcc, the newest version first. clang does not search these folders by itself."""
 
 CHIP = Chip(
     "rvv",
@@ -34,9 +34,9 @@ CHIP = Chip(
     prefix=_PREFIX,
     compiler="clang-19",
     macros=("__riscv",),
-    # clang counts the letters of assembly, too.
+    # clang also counts the characters of assembly.
     flags=("--target=riscv32-unknown-elf", "-ffreestanding", "-Wno-overlength-strings"),
-    # The harness has attributes of gcc, too; the linker is named where nothing is linked.
+    # No warnings about attributes of gcc in the harness, or about linker options where nothing is linked.
     harness_flags=(
         *("-nostdlib", f"--ld-path=/usr/bin/{_PREFIX}ld", "-Wl,-melf32lriscv"),
         *("-Wno-unused-command-line-argument", "-Wno-unknown-attributes"),

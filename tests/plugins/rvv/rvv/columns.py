@@ -23,7 +23,7 @@ _WINDOW, _OUT, _AT = "a1", "a2", "a4"
 _RUNS, _ELEMENTS, _WINDOWS, _BLOCKS = "a5", "a6", "a7", "t4"
 _POINTERS = ("t0", "t1", "t2", "t3")
 _SUMS = ("v3", "v0", "v1", "v2")
-"""The sums of the rows; all end up in the first of these registers, so that v0 is free for a mask."""
+"""The registers of the sums of rows. At the end, the first one contains all sums, so that v0 is free for a mask."""
 
 _VECTOR, _WEIGHTS, _PRODUCTS, _NUMBERS, _SHIFTS = "v4", ("v8", "v12"), ("v16", "v24"), "v4", "v8"
 

@@ -13,7 +13,7 @@ from rvv.vectors import CORE, HEADER, VECTOR, op
 from tinyml.extend.chips import SUMS_IN_C, Code, Composed, Instruction, Kernel, LocalLabel, Repeated, joined, statement
 
 _GROUP = 4
-"""The registers that the elements of a pass fill; their products fill twice as many."""
+"""The number of registers that the elements of a pass fill; their products fill twice as many."""
 
 _WEIGHTS, _VECTOR, _NARROW, _PRODUCTS = ("v8", "v12"), "v4", "v28", ("v16", "v24")
 
@@ -62,9 +62,7 @@ def _pass(bits: int) -> Code:
 
 
 def _passes(loop: Code) -> Code:
-    """A loop that repeats a pass until register a2, the number of remaining elements, is zero; no pass if it is zero at
-    the start.
-    """
+    """Code that repeats a pass while register a2, the number of remaining elements, is not zero."""
     label, end = LocalLabel(1), LocalLabel(2)
     return joined(op("beqz", "a2", "2f"), label, loop, op("bnez", "a2", "1b"), end)
 
@@ -98,7 +96,7 @@ def _kernel(routine: str, weights: int, vector: int, rows: int, code: Code, loop
     symbol, result = f"tm_rvv_dot{several}_s{weights}_s{vector}_s32", "int32_t" if rows == 1 else "void"
     sums = "int32_t sum" if rows == 1 else "const int32_t *start, int32_t *sums"
     signature = f"{result} {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, {sums})"
-    # The branch at the end of a pass, and those that it takes less if there is one.
+    # The instructions of a pass with the branch at its end. They count for the elements, and not for the call.
     each = Repeated.once(loop).time + 1
     step = each / (rows * _GROUP * 8 * VECTOR // max(weights, vector))
     costs = {"": float(Repeated.once(code).time - each), "element": step}

@@ -33,13 +33,13 @@ _MOST_OPS, _MOST_RUNS = 96, 6
 _ARGUMENTS = tuple(f"a{number}" for number in range(8))
 _LANES, _LEFT, _SCRATCH, _LINES = "t0", "t1", "t6", "t5"
 _SCALARS = ("t2", "t3", "t4")
-"""Registers of scalars, beside those of arguments that there are not."""
+"""Registers for scalars, in addition to the registers of unused arguments."""
 
 _JOINED, _PLACE = "v1", "t5"
-"""The registers of what all iterations are joined to. That of lines is free then."""
+"""The registers of the value to which all iterations are reduced, and of its position, in place of `_LINES`."""
 
 _NARROW = "v4"
-"""The registers of elements before they are widened, at most four. v0 is the mask."""
+"""The first of up to four registers for elements before they are widened. v0 contains masks."""
 
 _BOTH: Mapping[type[Operation], str] = {
     arith.AddiOp: "vadd",
@@ -118,7 +118,7 @@ class _Pass:
         elif program.widths[-1] < self.bits and program.join is None:
             line, ahead = Repeated.once(joined(count, lanes, body)), [0] * len(ahead)
         else:
-            # All lines have the lanes of the first one.
+            # Every line has the same lanes as the first one.
             self.before.append(joined(count, lanes))
             line, ahead = Repeated.once(body), [0] * len(ahead)
         if program.lines > 1:
@@ -168,7 +168,7 @@ class _Pass:
 
     def _vector(self, operand: Operand) -> str:
         if isinstance(operand, int) or operand not in self.at:
-            # An op on scalars alone is the same in all passes.
+            # The result of an op on scalars alone is the same in all passes.
             raise Refused
         return self.at[operand]
 
@@ -207,7 +207,7 @@ class _Pass:
             case arith.ShLIOp():
                 return (op("vsll.vi", to, self._vector(operands[0]), self.program.amount(each)),)
             case arith.ShRSIOp():
-                # Shifts go by the low bits of a number.
+                # The instruction uses only the low bits of a shift amount.
                 by = min(self.program.amount(each), self.bits - 1)
                 return (op("vsra.vi", to, self._vector(operands[0]), by),)
             case func.CallOp():
@@ -270,7 +270,7 @@ class _Pass:
             comparison = "vmsle.vx" if at_least else "vmslt.vx"
             mask = op(comparison, "v0", self._vector(second), self._scalar(first))
         elif self._is_scalar(second):
-            # There is no comparison that is true from a scalar on.
+            # No instruction tests whether elements are at least a scalar: test the opposite, and exchange a and b.
             mask = op("vmslt.vx" if at_least else "vmsgt.vx", "v0", self._vector(first), self._scalar(second))
         else:
             comparison = "vmsle.vv" if at_least else "vmslt.vv"
@@ -291,7 +291,7 @@ class _Pass:
         source, lines = self._vector(value), list[Code]()
         if shift > 0:
             if not (low << shift >= -(1 << 31) and high << shift < 1 << 31):
-                # Plain code saturates here.
+                # Plain C saturates this shift.
                 raise Refused
             lines.append((op("vsll.vi", to, source, shift),))
             source = to

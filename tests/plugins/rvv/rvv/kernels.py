@@ -14,22 +14,22 @@ from tinyml.extend.chips import ListedKernels, TileComposer, statement
 from tinyml.extend.runners import chip_of
 
 _CALL = 16
-"""Bytes of flash of a call."""
+"""The bytes of flash that a call needs."""
 
 _RVV = TileComposer(HEADER, CORE, statement, call=_CALL)
 
 COLUMN_TILES = _RVV.family("tm_rvv_column_tile_s8", Columns)
 ROW_TILES = _RVV.family("tm_rvv_row_tile_s8", Rows)
-"""Rows of a matrix by windows, elements or rows in the lanes: the first that has a kernel for a shape is faster."""
+"""Kernels with elements or with rows in the lanes. Of two kernels for a shape, that of the first family is faster."""
 
 CHANNEL_TILES = _RVV.family("tm_rvv_channel_tile_s8", Channels, channels=True)
-"""Depthwise filters."""
+"""Kernels for depthwise filters."""
 
 
 ELEMENTS = _RVV.lanes("tm_rvv_elements", Elements)
-"""Functions of lanes."""
+"""Kernels for lane functions."""
 
 KERNELS = (dot(8, 8), dot(8, 16), dot(16, 8), dot(16, 16), dot_rows(8, 8), dot_rows(8, 16), dot_rows(16, 16))
 
 MAKERS = (ListedKernels(KERNELS), COLUMN_TILES, ROW_TILES, CHANNEL_TILES, ELEMENTS, *chip_of("riscv").makers)
-"""The table of the chip, best first."""
+"""The table of the chip's kernels, best first."""

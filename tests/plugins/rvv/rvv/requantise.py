@@ -8,7 +8,7 @@ from rvv.vectors import lanes, moved, op
 from tinyml.extend.chips import Code, WeightStream, joined
 
 STREAM, SCRATCH = "a0", "t6"
-"""The registers of the pointer to the stream, and of numbers that are needed at once."""
+"""The register of the stream pointer, and a register for temporary numbers."""
 
 _ZERO = "t5"
 

@@ -28,7 +28,7 @@ from tinyml.extend.chips import (
 
 MOST_ROWS, _MOST_WINDOWS, _SUM_REGISTERS = 32, 8, 24
 _UNROLLED = 8
-"""The elements of an iteration."""
+"""The number of elements that an iteration processes."""
 
 WINDOW, _OUT, _FIRST, AT = "a1", "a2", "a3", "a4"
 RUNS, _ELEMENTS, _WINDOWS, _BLOCKS = "a5", "a6", "a7", "t4"

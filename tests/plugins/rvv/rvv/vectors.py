@@ -8,10 +8,10 @@ HEADER, CORE = "tinyml/cores.h", "TM_CORE == 32 && defined(__riscv_v_min_vlen) &
 """The header of kernels, and the condition for their assembly."""
 
 VECTOR = 16
-"""The least bytes of a vector register, for which kernels are composed; on longer ones they compute the same."""
+"""The minimum bytes of a vector register, for which kernels are composed; with longer ones, results are the same."""
 
 REACH = 2047
-"""The greatest offset of a scalar load, and the greatest number that an addition contains."""
+"""The greatest offset of a scalar load, and the greatest immediate of an addition."""
 
 _MOST_IMMEDIATE_LANES = 31
 

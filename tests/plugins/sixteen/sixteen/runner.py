@@ -21,5 +21,5 @@ class SixteenRunner(SimulatorRunner):
         return [compiled_tool(chip_of("uno").folder / "simavr_driver.c", "-lsimavr")]
 
     def ram_address(self, symbol: int) -> int:
-        # avr-gcc gives RAM addresses an offset of 0x800000.
+        # avr-gcc adds 0x800000 to addresses in RAM.
         return symbol & 0xFFFF

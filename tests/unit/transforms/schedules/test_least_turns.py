@@ -107,11 +107,13 @@ def test_published_orders_of_a_kernel_that_is_not_square():
     """For a convolution from 20x20x4 to 14x20x8 with a kernel of height 7 and width 1, the order with the least peak
     begins with 12 columns and needs 2,268 bytes. Herringbone needs 2,292.
 
-    With (k_h - k_w) f_in / (f_out - f_in) = 6, columns of length n add the same debt as rows of length n + 6 by Gural and Murmann's equation 16: from 14 rows of 20 pixels on, 12 columns come first. The paper states three other orders:
+    With (k_h - k_w) f_in / (f_out - f_in) = 6, columns of length n add the same debt as rows of length n + 6 by Gural
+    and Murmann's equation 16: from 14 rows of 20 pixels on, 12 columns come first.
 
-    * Appendix C.1.1 states that the order begins with 6 rows. This order needs 2,508 bytes, or 2,528 if a row follows first.
-    * C.3, whose equation 23 has the other sign for strides of 1, states 6 columns. This order needs 2,292 bytes.
-    * By the debts of its equations 21 and 22, rows and columns alternate from the beginning. This order needs 2,388 bytes.
+    The paper states three other orders. Appendix C.1.1 begins with 6 rows, which needs 2,508 bytes, or 2,528 if another
+    row comes next. Appendix C.3, whose equation 23 has the other sign for strides of 1, begins with 6 columns, which
+    needs 2,292 bytes. By the debts of its equations 21 and 22, rows and columns alternate from the beginning, which
+    needs 2,388 bytes.
     """
     tensors = {"x": Image(20, 20, 4), "y": Image(14, 20, 8)}
     graph = Graph(tensors, ("x",), (Node("y", Kind.CONTRACTION, (Read("x", (7, 1)),)),), ("y",))

@@ -60,7 +60,9 @@ ARCHIVE = "combinations.tar.xz"
 
 @cache
 def combinations() -> dict[str, bytes]:
-    """Random small models by name. Each has a file NAME.npz with inputs, the result of `predict`, and `classified`."""
+    """Random small models by name. Each has a file NAME.npz with inputs, the result of `predict`, and `classified`,
+    which is true if this result consists of classes.
+    """
     with tarfile.open(FOLDER / ARCHIVE) as archive:
         opened = {member.name: archive.extractfile(member) for member in archive.getmembers()}
         return {name: file.read() for name, file in opened.items() if file is not None}
@@ -195,8 +197,9 @@ def test_a_booster_adds_all_trees_and_an_estimator_those_of_the_best_iteration()
 
 
 def test_a_classifier_answers_with_the_second_class_beyond_one_half():
-    """A classifier returns its second class if the sum exceeds 0.5, also with an objective for regression. A regressor
-    with the objective of the same classifier returns the probability.
+    """With an objective that does not transform the sum, also one for regression, a classifier returns its second class
+    if the sum exceeds 0.5. If a file with the classifier's own objective states that it is a regressor, the program
+    returns the probability, and no class.
     """
     wanted = np.load(FOLDER / "predictions.npz")["cancer"]
     for name in ("binary:logitraw", "reg:squarederror"):

@@ -79,8 +79,8 @@ def outputs_of_onnxruntime(model: Path | bytes, x: NDArray[Any], options: Any = 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_biases_differ(name: str):
-    """At least 99 % of the outputs equal those of onnxruntime on a model with the biases that tinyml rounds. The other
-    differences are due to onnxruntime's rounding of products.
+    """At least 99 % of the outputs equal those of onnxruntime on a model whose biases are rounded as tinyml rounds
+    them. The remaining differences are due to onnxruntime's rounding of products.
     """
     module, stored = imported(name)
     x, format = stored["x"], result_format(module)

@@ -1,4 +1,4 @@
-/* What the chip pulse runs before a model: the reset, and the two functions of a C library that compilers call. */
+/* The start of a program on the chip pulse, and the two functions of a C library that compilers call. */
 #include "tm_emulated.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ __attribute__((naked)) void tm_reset(void) { __asm__ volatile("la sp, tm_stack_t
 TM_HARNESS __attribute__((used)) void tm_set_up(void);
 void tm_set_up(void) { tm_start(); }
 
-/* The compiler is not to make calls of these loops. */
+/* The compiler must not replace the loops of these functions by calls of the functions themselves. */
 __attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memcpy(void *restrict to, const void *restrict from,
                                                                            size_t bytes) {
     for (size_t i = 0; i < bytes; i++)

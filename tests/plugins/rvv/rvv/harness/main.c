@@ -1,10 +1,10 @@
-/* What runs in QEMU's machine virt: the reset, the handler of faults, and the calls of the host by semihosting. */
+/* The start of a program in QEMU's machine virt, the handler of faults, and calls of the host by semihosting. */
 #include <stdint.h>
 
-/* Behind the RAM of boards and all stacks. */
+/* An address beyond the RAM of boards and all stacks. */
 #define TM_STATE_AT 0x83ff0000
 
-/* The name by which the harness moves registers on other chips. */
+/* The mnemonic with which the harness copies registers on all chips. */
 __asm__(".macro mov to, from\n\tmv \\to, \\from\n\t.endm");
 
 #include "tm_memory.h"
@@ -43,7 +43,7 @@ TM_INLINE void tm_write_file(int32_t file, const void *from, uint32_t bytes) {
 
 TM_INLINE void tm_exit(const char *text, uint32_t length) {
     if (length > 0) {
-        /* This name stands for standard error if a file is written on. */
+        /* A file of this name, opened to append, is standard error. */
         TM_TEXT(terminal, ":tt");
         tm_write_file(tm_host3(TM_OPEN, (uint32_t)terminal, 8, 3), text, length);
     }
@@ -53,8 +53,8 @@ TM_INLINE void tm_exit(const char *text, uint32_t length) {
 TM_HARNESS void tm_set_up(void);
 void tm_set_up(void) { tm_start(); }
 
-/* The core begins at the first byte of flash. MSTATUS allows vectors. A fault leads to tm_crash, on a stack of its own,
- * as that of a program that crashes may be of no use. */
+/* Execution starts at the first byte of flash. mstatus enables vector instructions. A fault leads to tm_crash, with a
+ * separate stack, since the stack of a crashed program may be unusable. */
 __asm__(".section .vectors, \"ax\"\n"
         "tm_begun:\n\t"
         "li t0, 0x600\n\t"

@@ -1,4 +1,4 @@
-/* The loop around the model. The driver of simavr stops at the entry and the return of all functions. */
+/* The loop that runs the model. The driver of simavr stops at the entry and the return of each function. */
 #include "tm_harness.h"
 
 #if TM_ROW_LENGTH > 0
@@ -7,7 +7,7 @@ __attribute__((noinline, noclone)) void tm_row(TM_INPUT *to, uint16_t row) {
 }
 #endif
 
-/* Where the compiler's checks of overflow end: an opcode that simavr refuses. */
+/* Called by the compiler's checks after an overflow. The opcode is one that simavr rejects. */
 void abort(void);
 void abort(void) {
     for (;;)

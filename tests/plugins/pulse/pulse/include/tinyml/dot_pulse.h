@@ -1,4 +1,4 @@
-/* Dot products of the chip pulse: four products an iteration. */
+/* Dot products for the chip pulse, with four products per iteration. */
 #include <stdint.h>
 
 static inline int32_t tm_pulse_dot_s8_s8_s32(const int8_t *w, const int8_t *x, int n, int32_t sum)

@@ -1,4 +1,4 @@
-/* A copy of working memory by vectors, in place of the runtime's header of this name. */
+/* Copies of working memory by vector instructions. This header replaces the runtime's header of the same name. */
 #ifndef TINYML_COPY_H
 #define TINYML_COPY_H
 #include <stdint.h>
