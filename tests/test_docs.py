@@ -4,14 +4,14 @@ A block after `<!-- run: COMMAND -->` is the exact output of the command. Sizes 
 cross compilers have the versions with which the figures were measured (`docs/figures/`).
 
 `| without NAME, NAME` at the end of a command removes these attributes from the output. `| without runtime headers`
-removes the text of the headers that generated C includes. `| lines with OP, OP` keeps the lines with one of these ops.
-`tinyml demo` runs as on a computer with a C compiler but no cross compiler; `tinyml explain` explains the tour's
-program. `<!-- run apart: COMMAND -->` runs in a folder and an environment that all such blocks of a page share, in
-which `pip install` is `copy_installed`.
+removes the text of the headers that generated C includes. `| lines with OP, OP` removes all lines without one of these
+ops. `tinyml demo` runs as on a computer with a C compiler but no cross compiler; `tinyml explain` explains the tour's
+program. The command of `<!-- run apart: COMMAND -->` runs in a folder and an environment that all these blocks of a
+page share, in which `pip install` is `copy_installed`.
 
-A block of Python after `<!-- python -->` prints the content of the next block, including warnings of compilations.
-`<!-- python with PACKAGE -->` is skipped without that package. `python at length` is for a block that takes five
-seconds or more, and runs only in `make docs`.
+A block of Python after `<!-- python -->` prints the content of the next block, including warnings of compilations. A
+block after `<!-- python with PACKAGE -->` is skipped without that package. A block after `<!-- python at length -->`,
+which takes five seconds or more, runs only in `make docs`.
 
 A shell runs the lines of a block after `<!-- typed -->` that begin with `$`. Of commands after `<!-- on a board -->`,
 only the boards and the files are checked. `test_blocks.py` checks all other blocks.

@@ -107,7 +107,7 @@ FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 
 
 def some_sorts(sort: Sort) -> Sequence[Sort]:
-    """Every fourth sort, from one of the first four on, which depends on `sort`; all sorts in `make exhaustive`."""
+    """Every fourth sort; `sort` determines with which of the first four they begin. All sorts in `make exhaustive`."""
     return SORTS if EXHAUSTIVE in os.environ else SORTS[SORTS.index(sort) % 4 :: 4]
 
 

@@ -31,7 +31,9 @@ LEVELS = 16
 
 
 def spectrograms(_models: Path | None) -> Values:
-    """The correlation of the two spectrograms, and the level of each band, the lowest band first."""
+    """The correlation of the two spectrograms, the number of bands, and the levels of each band over time as
+    hexadecimal digits, the lowest band first.
+    """
     mel = features(Spectrogram(
         samples=RATE, frame=FRAME, hop=HOP, rate=RATE, power=True, bands=BANDS, low=LOW, high=HIGH, floor=FLOOR
     ))  # fmt: skip

@@ -50,7 +50,7 @@ NEAR, STEP, FAR = 256, 16, 13 * OCTAVE
 
 
 def _table(sign: int) -> NDArray[np.int16]:
-    """The Gaussian logarithms log2(1 + sign * 2^-d) in steps, by tabulated differences d; half a step replaces 0."""
+    """The Gaussian logarithms log2(1 + sign * 2^-d) in steps, for the tabulated d; half a step replaces d = 0."""
     differences = np.concatenate([np.arange(NEAR), np.arange(0, FAR + 2 * STEP, STEP)])
     powers = np.exp2(-np.maximum(differences, 0.5) / OCTAVE)
     return np.rint(OCTAVE * np.log2(1 + sign * powers)).astype(np.int16)

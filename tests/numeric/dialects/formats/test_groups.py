@@ -214,7 +214,7 @@ def network(kind: str) -> tuple[ModuleOp, Array]:
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_sums_are_rounded_once(kind: str):
-    """Each product with weights in groups is the exact sum, rounded once."""
+    """Sums of products with weights in groups are exact, and rounded once."""
     module, raws = network(kind)
     grouped = 0
     values: dict[Any, Array] = {}

@@ -36,8 +36,9 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
-    """For Gural and Murmann's network with activations of 4 bits, the arena of the image and the result takes 468 bytes
-    with the plan `replace` (467.5), and 435 with `herringbone` (434.5, as in the paper).
+    """For Gural and Murmann's network with activations of 4 bits, the arena of the image and the result takes 467.5
+    bytes, rounded up to 468, with the plan `replace`. With `herringbone` it takes 434.5 bytes, rounded up to 435, as
+    in the paper.
 
     With `pixels` it takes 350 bytes: 313 for the images, and 36 or 37 for the windows.
     """

@@ -88,7 +88,7 @@ def test_arrays_have_a_limit(tmp_path: Path):
 
 
 def damaged(path: Path, change: Callable[[bytearray], None], method: int = zipfile.ZIP_STORED) -> str:
-    """The error message for an archive with an array x, whose bytes `change` has modified.
+    """The error message for an archive of an array x after `change` has modified the bytes of the archive.
 
     method: the compression method of the archive.
     """

@@ -95,8 +95,8 @@ class Packages:
         return self.capture.readouterr().err.splitlines()
 
     def said_of(self, group: str, *, board: str = "evil") -> list[str]:
-        """The lines of standard error with which a tool rejects the plug-in `evil` of a group; asserts that its exit
-        code is 1. If the command also prints progress, only errors and warnings.
+        """The lines of standard error with which a tool rejects the plug-in `evil` of a group, without lines that
+        report progress. Asserts that the exit code of the tool is 1.
 
         board: the target for plug-ins that are chips.
         """

@@ -26,8 +26,8 @@ def compile_(model: Path, val: Path, out: Path, *options: str) -> int:
 
 @pytest.mark.long
 def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """C for the host does not compile for AVR; the error proposes to compile the model for AVR. Its tables are in RAM,
-    but the runtime's code for AVR would read them from flash.
+    """C for the host does not compile for AVR; the error proposes to compile the model for AVR. C for the host stores
+    its tables in RAM, but the runtime's code for AVR would read them from flash.
     """
     out = tmp_path / "out"
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "host") == 0

@@ -63,8 +63,8 @@ def test_exact_cover_agrees_with_branch_and_bound(overlapping: bool):
 
 @pytest.mark.long
 def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
-    """An error that is inserted into branch and bound is found. It overestimates by one the bytes that are still to be
-    placed in a section.
+    """An error that is inserted into branch and bound is found. With this error, the search overestimates by one the
+    bytes that are still to be placed in a section.
     """
     given = [problem(seed, overlapping=False) for seed in range(6)]
 

@@ -14,8 +14,8 @@ from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, Orderin
 
 @st.composite
 def problems(draw: st.DrawFn, tasks: int) -> OrderingProblem:
-    """Random ordering problems. A task computes a buffer from buffers of earlier tasks, in some cases in place of those
-    of equal size, or it only accesses a given buffer.
+    """Random ordering problems. A task computes a buffer from buffers of earlier tasks, or it only accesses a given
+    buffer. A computed buffer may be permitted to overwrite the read buffers of equal size.
     """
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 8]), min_size=tasks, max_size=tasks))
     made: list[Task] = []

@@ -61,8 +61,8 @@ class Pex:
         self.least = cache(self._least)
 
     def derivation(self) -> Derivation:
-        """The derivation (PEX, definition 11) with the least peak that starts with the whole outputs in memory and ends
-        with the whole inputs in memory.
+        """Of the derivations (PEX, definition 11) that start with the whole outputs in memory and end with the whole
+        inputs in memory, the one with the least peak.
         """
         return self.least(State(frozenset((name, F) for name in self.graph.outputs)))
 

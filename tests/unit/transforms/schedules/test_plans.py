@@ -63,9 +63,9 @@ def tall_kernel() -> Graph:
 
 
 def test_in_place_is_among_them():
-    """For a convolution from 20x20x4 to 14x20x8, `auto` chooses the order in place of `single-transpose`, which needs
-    2,268 bytes. Streaming by pixels needs 2,724 bytes, and herringbone, which is proved optimal only for square
-    kernels, 2,292.
+    """For a convolution from 20x20x4 to 14x20x8, `auto` chooses the order of `single-transpose`, which runs in place
+    and needs 2,268 bytes. Streaming by pixels needs 2,724 bytes, and herringbone, which is proved optimal only for
+    square kernels, 2,292.
     """
     modes = {
         mode: plan(tall_kernel(), mode).bits // 8 for mode in ("pixels", "herringbone", "single-transpose", "auto")

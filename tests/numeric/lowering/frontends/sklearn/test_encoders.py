@@ -60,7 +60,7 @@ ESTIMATORS: dict[str, Any] = {
 
 
 def behind(encoder: Any, estimator: Any) -> Any:
-    """A pipeline of two steps: a transformer with an encoder for some columns and a scaler for another one, and an
+    """A pipeline of two steps: a transformer with an encoder for some columns and a scaler for another column, and an
     estimator.
     """
     columns = sk.make_column_transformer((encoder, [0, 1, 2, 3]), (sk.StandardScaler(), [4]))

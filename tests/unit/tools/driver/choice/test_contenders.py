@@ -73,7 +73,7 @@ def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(str
 
 
 def test_alternatives_stand_beside_those_that_come_before() -> None:
-    """The alternative on which another one depends (`beside`) comes before it. Every alternative with the flag
+    """If an alternative depends on another one (`beside`), the other one comes first. Every alternative with the flag
     `weighed` or `mixed` depends on another one.
     """
     seen: set[str] = set()
