@@ -124,7 +124,7 @@ def compiled(
     searched: int | None = None,
 ) -> dict[str, Any]:
     """Compile a detector with `tinyml compile`; return its report with its average precision and that of the `float`
-    model. Also draw the faces that both find in one image, to `NAME.svg`.
+    model. Also draw the faces that the program and this model find in one image, to `NAME.svg`.
 
     searched: as in `write_detector`.
 

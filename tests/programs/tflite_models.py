@@ -142,8 +142,8 @@ class TfliteModel:
     def op(self, kind: str, inputs: Sequence[int], output: int | Sequence[int], **options: Any) -> None:
         """Add an operator.
 
-        kind: such as `ADD` or `CUSTOM name`.
-        options: by the names of the schema; `custom` contains the bytes of a custom operator's options.
+        kind: the name of the operator, such as `ADD` or `CUSTOM name`.
+        options: the options by their names in the schema; `custom` contains the bytes of a custom operator's options.
         inputs, output: the indices of tensors.
         """
         outputs = [output] if isinstance(output, int) else output

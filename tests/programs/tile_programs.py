@@ -158,8 +158,8 @@ def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturat
 def drawn_cases(families: Sequence[TileFamily]) -> st.SearchStrategy[list[TileCase]]:
     """Lists of 5 to 10 random cases of tiles.
 
-    families: the family for dot products and the family for depthwise filters. Shapes that a family does not support
-        are replaced by one that it supports.
+    families: the family for dot products and the family for depthwise filters. Each shape that a family does not
+        support is replaced by one that it supports.
     """
     dots, by_channels = families
 

@@ -46,7 +46,7 @@ def bound_model(row: str) -> dict[str, Any]:
     row: a model, a board and a way, separated by commas.
 
     The figures are `flash` and `ram` in bytes, the `cycles` of an inference, and the `accuracy` in percent. Flash
-    includes the blob. The images of the accuracy are used neither for training nor for calibration.
+    includes the blob. The accuracy is measured on images that are used neither for training nor for calibration.
     """
     name, board, way = row.split(", ", 2)
     x, y = cast(Any, load_digits)(return_X_y=True)

@@ -52,7 +52,7 @@ def prototypes(_models: Path | None) -> Values:
 
 def _written(folder: Path, train: Labelled) -> str:
     """Write the initial program to a folder and return the path of its source. The rows of its projection are principal
-    components, and its prototypes are random samples with the labels of these.
+    components, and its prototypes are random samples with their labels.
     """
     random = np.random.default_rng(SCHEDULE.seed)
     components = np.linalg.svd(train.x - train.x.mean(0), full_matrices=False)[2][:PROJECTED]

@@ -191,8 +191,8 @@ def test_interval(monkeypatch: pytest.MonkeyPatch):
 
 
 def _wrong_steps(subject: str) -> list[Counterexample]:
-    """The counterexamples to the statements about ops of all formats whose name matches `subject`, and to a fifth of
-    the other statements. Asserts that each counterexample fails when run as a test.
+    """The counterexamples to the statements about the ops whose names match `subject`, in all formats, and to a fifth
+    of the other statements. Asserts that each counterexample fails when run as a test.
     """
     every = [*machine_statements()]
     named = [step for step in every if re.search(subject, step.name) is not None]

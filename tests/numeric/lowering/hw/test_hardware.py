@@ -227,8 +227,8 @@ func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
 
 @pytest.mark.long
 def test_products_in_logic(tmp_path: Path):
-    """Products in logic add multiples of a factor without the low bits that the multiples have in common. They are
-    exact for factors of one or more bits, also for extreme values.
+    """Products in logic are exact for factors of one or more bits, also for extreme values. They are sums of partial
+    products, whose low bits bypass the adders where they do not overlap.
     """
     widths = [(1, 1), (1, 5), (2, 2), (3, 2), (3, 7), (4, 4), (5, 12), (7, 7), (9, 15), (14, 3), (13, 13), (15, 15)]
     limits = [0, -1, 1, *(sign * (1 << bits) - below for bits in range(1, 15) for sign, below in ((1, 1), (-1, 0)))]

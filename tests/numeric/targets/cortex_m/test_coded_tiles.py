@@ -66,8 +66,8 @@ def test_shapes(target: str, coder: TileCoder, tmp_path: Path):
 @EACH
 def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Path):
     """A call of each kernel takes the predicted time. On an M0+ the time also depends on the number of saturated
-    results in channels whose weights are not all zero, which the test counts. The modelled size of the code is at
-    least the real one and at most 1.45 times as large.
+    results in channels whose weights are not all zero; the test counts these results. The modelled size of the code
+    is at least the real one and at most 1.45 times as large.
     """
     saturated = SATURATED if target == "cortex-m0" else 0
     cases = [case.with_weights() if saturated else case for case in cases_of(coder)]

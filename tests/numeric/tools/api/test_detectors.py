@@ -250,8 +250,8 @@ def correlated(seed: int) -> Any:
 
 @pytest.mark.long(drawn=False)
 def test_distances_become_detectors(tmp_path: Path) -> None:
-    """Three kinds of models can be compiled to detectors: the distance to the centres of a k-means, the distance to the
-    subspace of a PCA, and the reconstruction error of an autoencoder.
+    """Three kinds of models can be compiled to detectors: a k-means by the distance to the nearest centre, a PCA by the
+    distance to its subspace, and an autoencoder by its reconstruction error.
     """
     near, beside = correlated(3)
     scaler = sk.StandardScaler().fit(near)

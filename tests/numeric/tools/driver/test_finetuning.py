@@ -154,9 +154,9 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
-    """With `learn_ranges`, fine-tuning chooses a narrower range for the input, and its loss is more than 10 % lower
-    than without. One sample of the profile is four times as large as the others, so that a range that contains it
-    wastes two of 4 bits.
+    """With `learn_ranges`, fine-tuning chooses a narrower range for the input, and the loss is more than 10 % lower
+    than without this option. One sample of the profile is four times as large as the others, so that the range of
+    the profile wastes two of 4 bits.
 
     The fine-tuned program computes the scores of the trained network.
     """

@@ -49,7 +49,7 @@ def test_buffers_that_begin_together_do_not_overlap_in_turn():
 
 def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pytest.MonkeyPatch):
     """In a concatenation of parts of 4 bytes, i parts of the result are written before part i is read. The safe
-    distance of part i is 4 i, and that of the first part -4. The accesses of the op are enumerated once.
+    distance of part i is 4 i, except for part 0, for which it is -4. The accesses of the op are enumerated once.
     """
     count = 40
     parts = range(count)

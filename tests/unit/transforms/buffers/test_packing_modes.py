@@ -289,8 +289,8 @@ def test_first_fit_suffices_where_it_reaches_the_peak():
 
 
 def test_small_problems_are_proved_by_exact_cover():
-    """Exact cover proves that a problem with alignments of 2 and 4 bytes needs 9 bytes. If its limit is too small,
-    branch and bound proves it.
+    """Exact cover proves that a problem with alignments of 2 and 4 bytes needs 9 bytes. If the limit on exact cover is
+    too small, branch and bound proves this.
     """
     padded = [
         Rectangle("a", 3, 2, 0, 1),

@@ -1,7 +1,8 @@
 """PEX's derivation rules, executed as printed in table 2, algorithm 1 and appendix A, compared with plans of
 `partial-8`.
 
-Memory contains either a whole tensor (F) or a single channel of it (P). Derivations go from the outputs to the inputs.
+Either a whole tensor (F) or only one channel of the tensor (P) is in memory. Derivations go from the outputs to the
+inputs.
 """
 
 from __future__ import annotations
