@@ -216,8 +216,8 @@ def bounded(call: Call) -> bool:
 
 
 def largest_weight(kernel: Kernel, n: int, start: int) -> int:
-    """The greatest magnitude of weights with which no sum of a row of length n overflows. It is at most that of the
-    type of the weights.
+    """The greatest magnitude of weights with which no sum of a row of length n overflows. It is limited to the greatest
+    magnitude in the type of the weights.
 
     start: the greatest magnitude of the initial value.
     """

@@ -69,8 +69,8 @@ def _separable(size: int, blocks: Sequence[Bottleneck]) -> Graph:
 
 
 def mobilenet_chain() -> Graph:
-    """The chain of MBV2-w0.35-r144: MobileNet-v2 on 144x144 pixels, whose numbers of channels are multiplied by 0.35
-    and rounded down.
+    """The chain of MBV2-w0.35-r144: MobileNet-v2 on 144x144 pixels. Its numbers of channels are multiplied by 0.35 and
+    rounded down.
     """
     stages = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 2, 3), (6, 64, 2, 4), (6, 96, 1, 3), (6, 160, 2, 3), (6, 320, 1, 1))
     net = _Chain(144, 144, 3)

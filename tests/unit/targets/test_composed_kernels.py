@@ -20,7 +20,7 @@ RECORDED = Path(__file__).with_name("kernel_costs.json")
 
 def test_no_kernel_costs_more_than_recorded(request: pytest.FixtureRequest):
     """The costs of all composed kernels are at most the recorded ones. `pytest --update-costs` records them again; the
-    difference of the file then shows increases.
+    diff of the file then shows increases.
     """
     found = {
         name: [

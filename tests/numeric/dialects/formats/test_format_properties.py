@@ -157,7 +157,7 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "maximum", "minimum"])
 def test_results_are_the_nearest_values(sort: Sort, name: str):
     """Results are the numbers nearest to the exact results. For formats of at most 16 bits, ties are also rounded as
-    `encode` rounds them, because double precision is exact for them.
+    `encode` rounds them, because double precision is exact for these formats.
     """
     exact = getattr(np, {"add": "add", "sub": "subtract", "mul": "multiply"}.get(name, name))
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):

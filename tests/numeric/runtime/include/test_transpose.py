@@ -74,9 +74,7 @@ def test_cycles_of_figure_6(tmp_path: Path):
 def steps_for_a_pixel(rows: int, columns: int) -> float:
     """The number of pixel addresses that `tm_transpose` computes, divided by the number of pixels. For each pixel, the
     function follows the cycle to determine whether the pixel is the least of its cycle; if so, the function rotates
-    the cycle.
-
-    It stops when all pixels have moved.
+    the cycle. The function stops when all pixels have moved.
     """
     lengths = {cycle[0]: len(cycle) for cycle in cycles(columns, rows)}
     steps, left, i = 0, rows * columns, 1

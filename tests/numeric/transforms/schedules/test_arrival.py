@@ -28,8 +28,8 @@ from tinyml.tools.driver.stages import load_program, print_ir
 
 
 def network() -> ModuleOp:
-    """A network in which two convolutions read the input, one of them directly and one after another convolution. No
-    window reads the last row and column of the input.
+    """A network whose input is read by two convolutions, one of which is followed by another convolution. Their results
+    are added. The convolutions with strides read neither the last row nor the last column of their operands.
     """
     net = NetworkWriter((1, 12, 10, 3), 3)
     deep = net.convolution(net.convolution(net.input, 4, 3, padding=1), 4, 3, strides=2)

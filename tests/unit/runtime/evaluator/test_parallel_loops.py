@@ -105,8 +105,8 @@ def test_values_of_all_iterations_are_observed():
 
 
 def test_what_counts_as_steps():
-    """The number of steps of a loop that is evaluated at once is less than a tenth of that of its iterations, so that
-    several samples are evaluated together.
+    """The number of steps of a loop that is evaluated at once is less than a tenth of the number of its iterations, so
+    that several samples are evaluated together.
     """
     function = predict_function(parse(POOL))
     assert loop_steps(function, parallel=True) < loop_steps(function, parallel=False) / 10

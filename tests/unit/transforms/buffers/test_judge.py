@@ -39,9 +39,9 @@ PADDED = [
 def test_a_height_and_the_byte_below_it():
     """For the buffers a, b and c of `PADDED`, exact cover confirms the least height, 9, and refutes 8.
 
-    The reason, found by hand: within 8 bytes, b must begin at 0 and end at 4. If a lies directly above b, it begins at
-    4, since its address must be even, although it may begin at 3. It ends at 6, so that c occupies byte 7 and the next
-    one. If c lies directly above b, it begins at 5, and a begins at 8.
+    The reason, found by hand: within 8 bytes, b occupies bytes 0 to 4. If a lies directly above b, it occupies bytes 4
+    to 6: it may overlap b from byte 3 on, but its address must be even. In this case, c occupies bytes 7 and 8. If c
+    lies directly above b, it occupies bytes 5 and 6, and a occupies bytes 8 to 10.
     """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9

@@ -56,8 +56,8 @@ def test_a_small_budget_gives_an_order_and_a_bound(problem: OrderingProblem, bud
 
 @given(problems(9), st.integers(0, 1))
 def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem, backwards: int):
-    """`greedy_order` chooses at each step a task with the least need, as a comparison of the needs of all tasks does.
-    The implementation updates needs in a heap only where they change.
+    """`greedy_order` chooses at each step a task that needs the fewest bytes, as a comparison of the needs of all tasks
+    does. The implementation updates needs in a heap only where they change.
     """
     everything = (1 << len(problem.tasks)) - 1
     done = everything if backwards else 0

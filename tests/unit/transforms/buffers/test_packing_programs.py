@@ -209,7 +209,7 @@ def assert_same(before: ModuleOp, after: ModuleOp) -> None:
 
 
 def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleOp, ModuleOp]:
-    """The given program, and the program after the packing that `options` specify. Programs whose loops yield buffers
+    """The given program, and the program after the packing that `options` specifies. Programs whose loops yield buffers
     that they allocate are skipped.
 
     in_place: whether ops are also reordered and updated in place, with the input in the arena.

@@ -1,5 +1,5 @@
-"""Forests as code may use nine tenths of the free flash, or all of it on a board whose costs are unknown. A kernel
-whose steps are not all in the cost table keeps its own time.
+"""A program may use nine tenths of the flash for forests as code. On a board whose costs are unknown, the rest of the
+program counts as empty. A kernel whose steps are not all in the cost table is unchanged.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def packable(size: int, packed: int, slowdown: float, calls: int = 0, **readers:
     """A constant that `pack-constants` may pack.
 
     size, packed: the number of bytes of the constant without and with packing.
-    slowdown: the time of packed accesses divided by that of others.
+    slowdown: the time of packed accesses divided by that of unpacked accesses.
     calls: the number of bytes of additional calls.
     readers: the bytes of additional code for each reader, by its name.
     """

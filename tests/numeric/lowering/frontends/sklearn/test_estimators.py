@@ -159,8 +159,8 @@ def test_classes_are_those_of_predict(name: str):
 
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_naive_bayes_of_unlike_features_loses_nothing_in_16_bits(name: str):
-    """In 16 bits, naive Bayes with default options is at most `POINTS` less accurate than scikit-learn on features of
-    very different magnitude, because its factors are in units of each feature's deviation.
+    """In 16 bits, naive Bayes with default options is at most `POINTS` points less accurate than scikit-learn on
+    features of very different magnitude, because its factors are in units of each feature's deviation.
     """
     data = halves(name)
     estimator = sk.GaussianNB().fit(data.x, data.y)

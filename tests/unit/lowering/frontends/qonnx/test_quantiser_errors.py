@@ -130,7 +130,8 @@ def shift(x: str = "x", numbers: dict[str, Any] | None = None, **attributes: Any
 
     x: the operand.
     numbers: constants by name that replace the factor `m` (3) or the addend `a` (0).
-    attributes: attributes that replace the defaults, a divisor of 16 and 256 signed levels; None to omit one.
+    attributes: attributes of the op, which by default has a divisor of 16 and 256 signed levels. None omits an
+        attribute.
     """
     constants = {"m": number(3), "a": number(0), "one": number(0.5)} | (numbers or {})
     given = {"div": 16.0, "n_levels": [256.0], "signed": [1.0], **attributes}
