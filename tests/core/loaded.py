@@ -1,8 +1,8 @@
 """Count the modules of tinyml that three compilations load, and the lines of these modules, and compare them with
 limits.
 
-Two counts of lines have limits: the lines outside docstrings, and all lines. The first limit is the tighter one, so
-that a docstring may list each parameter on a line.
+Two counts of lines have limits: the lines outside docstrings, and all lines. Only the first limit is tight, so that a
+docstring may list each parameter on a line.
 
 python -m core.loaded            prints the counts and the limits in loaded.json
 python -m core.loaded --update   writes new limits: the modules, the lines rounded up to the next 500, and all lines

@@ -1,7 +1,7 @@
 """The tests that the wheel of the core must pass: the tests of its files, without cases that name extensions.
 
 A case names an extension if it contains an op, a type or a number format of an excluded extension. A command names an
-extension if it contains a board, a mode or a pass of the extension. Tests that require an extension for another reason
+extension if it selects a board, a mode or a pass of the extension. Tests that require an extension for another reason
 are listed in `needs_extensions.txt`.
 """
 
@@ -150,8 +150,8 @@ def _cases_of_core(text: str) -> str:
 
 
 def _runs_in_core(command: str, text: str) -> bool:
-    """Whether a RUN line names no extension, and either does not call FileCheck, or the test contains checks with one
-    of its prefixes.
+    """Whether a RUN line names no extension and, if it calls FileCheck, the test contains checks with one of the
+    prefixes of this call.
 
     command: the RUN line.
     text: the test.

@@ -2,7 +2,7 @@
 
 It implements the semantics of MLIR's `arith` independently of the evaluators in `tinyml.dialects`, so that it can
 detect their errors. The compiler guarantees that no sum, product or truncation overflows. The interpreter checks this
-guarantee, and wraps around otherwise.
+guarantee; only truncations that are marked as wrapping may wrap around.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def some_sorts(sort: Sort) -> Sequence[Sort]:
 
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
     """Yield pairs of formats. If `others` contain `sort`, each variant of `sort` is paired with the variant `turn`
-    places after it. For every other sort in `others`, one variant of `sort` is paired with one variant of the other
+    places after it. For each different sort in `others`, one variant of `sort` is paired with one variant of that
     sort.
 
     From sort to sort, the indices of the two variants advance at different rates, so that different ranges are

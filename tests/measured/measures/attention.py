@@ -19,8 +19,8 @@ def beside_outputs(folder: Path, format: str, width: int | None) -> dict[str, An
     """The figures of `network.onnx` on a Cortex-M4, and `off`, the greatest difference between the evaluator's outputs
     and those in `outputs.npz` for the sample in `inputs.npz`.
 
-    Formats are chosen by this sample and `SAMPLES` samples of Gaussian noise. For `MEASURED` of all these, the board
-    must compute the evaluator's bits.
+    Formats are chosen on this sample and on `SAMPLES` samples of Gaussian noise. For the first `MEASURED` of these
+    samples, the board must compute the evaluator's bits.
 
     format, width: the number format; None for the width of `f32`.
     """

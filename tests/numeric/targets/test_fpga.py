@@ -227,8 +227,8 @@ def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypat
 
 
 def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
-    """With half of the cells, an inference takes more cycles than if each product needed only 100 LUTs, the least for a
-    product of 8 by 8 bits in logic. With all cells, it takes half as many cycles as with half of them.
+    """With half of the cells, an inference takes more cycles than the products alone would take if each needed only 100
+    LUTs, the least for a product of 8 by 8 bits in logic. With all cells, an inference takes half as many cycles.
     """
     folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), fabric_of(board(TARGET))
     loops = load_program(folder / "ir" / "3-loops.mlir", context())

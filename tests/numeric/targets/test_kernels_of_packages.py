@@ -27,8 +27,8 @@ def chip() -> Iterator[Chip]:
     ("rows", "width", "called"), [(2, 8, ROWS), (3, 8, "tm_pulse_dot_s8_s8_s32"), (3, 16, "tm_pulse_dot_s16_s16_s32")]
 )
 def test_programs_call_the_kernels_of_the_table(rows: int, width: int, called: str, tmp_path: Path):
-    """The C of a program calls the kernel that the package's table lists for the shape and width of its products. If
-    the tools of the chip are installed, the program computes the evaluator's outputs with the kernel in assembly.
+    """The C of a program calls the kernel that the package's table lists for its shape and width. If the tools of the
+    chip are installed, the program, compiled with the kernel's assembly, computes the evaluator's outputs.
     """
     random = np.random.default_rng(rows)
     file = tmp_path / "program.sd"

@@ -1,7 +1,7 @@
 """Gated linear units: the op `Glu` of the ONNX domain `acme`, and the custom operator `AcmeGlu` of TensorFlow Lite.
 
-The result is one half of the operand along an axis, multiplied by the sigmoid of the other half. An optional bias is
-added to the other half before.
+The input is divided into halves along an axis. The result is the first half times the sigmoid of the sum of the second
+half and an optional bias.
 """
 
 from __future__ import annotations

@@ -292,8 +292,8 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("hidden", "far"), [(420, False), (1000, True)])
 def test_a_blob_in_a_section_is_far_if_it_is_large(hidden: int, far: bool, tmp_path: Path):
-    """On a Mega, the header declares a blob of 75 KB in a section as far, but not a blob of 31 KB. Both programs
-    compute the evaluator's bits.
+    """On a Mega, a blob of 31 KB in a section has near addresses, and a blob of 75 KB has far addresses. The outputs of
+    both programs equal the evaluator's.
     """
     folder = compiled(network(0, hidden), tmp_path / "out", "mega", weights_at=".weights")
     report = json.loads((folder / "report.json").read_text())

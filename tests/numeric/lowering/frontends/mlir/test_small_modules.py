@@ -66,8 +66,8 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
 
 
 def test_what_softmax_subtracts_from_whole_rows_is_dropped():
-    """A softmax as JAX writes it is imported as one op. The maximum of each row, which JAX limits from below and
-    subtracts from the row, is not computed separately.
+    """In the import of a softmax as JAX writes it, the maximum of each row, which JAX also limits from below, is not
+    computed and subtracted.
     """
     body = f"""%l = "stablehlo.constant"() <{{value = dense<0xFF800000> : tensor<f32>}}> : () -> tensor<f32>
     %z = "stablehlo.constant"() <{{value = dense<0.0> : tensor<f32>}}> : () -> tensor<f32>

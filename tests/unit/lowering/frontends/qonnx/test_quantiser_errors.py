@@ -19,7 +19,7 @@ def quant(numbers: dict[str, Any], **attributes: Any) -> bytes:
     """The bytes of a model of one Quant op.
 
     numbers: constants by name that replace the scale `s` (1), the zero point `z` (0) or the width `b` (4).
-    attributes: attributes of the op, which by default is signed and not narrow.
+    attributes: attributes that replace the defaults, `signed` 1 and `narrow` 0, or are added to them.
     """
     constants = {"s": number(1), "z": number(0), "b": number(4)} | numbers
     nodes = [node("Quant", "x s z b", "y", domain=QONNX, **{"signed": 1, "narrow": 0, **attributes})]
@@ -130,8 +130,7 @@ def shift(x: str = "x", numbers: dict[str, Any] | None = None, **attributes: Any
 
     x: the operand.
     numbers: constants by name that replace the factor `m` (3) or the addend `a` (0).
-    attributes: attributes of the op, which by default has a divisor of 16 and 256 signed levels. None omits an
-        attribute.
+    attributes: attributes that replace the defaults, a divisor of 16 and 256 signed levels; None to omit one.
     """
     constants = {"m": number(3), "a": number(0), "one": number(0.5)} | (numbers or {})
     given = {"div": 16.0, "n_levels": [256.0], "signed": [1.0], **attributes}

@@ -173,8 +173,8 @@ def test_a_network_fits_after_the_last_channel_only(mode: str, ram: int):
 
 
 def test_channels_go_where_only_several_save_memory():
-    """Channels are removed although the first one saves no memory: a loop over channels needs as much for four channels
-    as for three. If few enough channels remain, ordinary execution fits the limit.
+    """Channels are removed although the removal of the first one saves no memory: a loop over channels needs as much
+    for four channels as for three. If few enough channels remain, ordinary execution fits the limit.
     """
     net = NetworkWriter((1, 4, 1, 1), 0)
     image = net.convolution(net.input, 4, (2, 1))
