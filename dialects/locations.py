@@ -15,6 +15,7 @@ inherit this name. An operation that a pass creates from several operations has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -243,3 +244,14 @@ def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -
     if not line and (names := layers_of(op)):
         message = f"{', '.join(names)}: {message}"
     return kind(message, file=file, line=line or None, column=column or None)
+
+
+@contextmanager
+def errors_at(op: Operation) -> Iterator[None]:
+    """Locate each `InputError` without a file that is raised in the context at an operation, by `error_at`."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise error_at(op, f"{op.name}: {error.message}", type(error)) from error

@@ -51,28 +51,30 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
 }
 """The functions that index ops compute, on integers or arrays of integers."""
 
+_ORDERED = ("less", "less_equal", "greater", "greater_equal")
+_COMPARISONS = ("equal", "not_equal", *_ORDERED, *_ORDERED)
+"""Numpy's comparisons by the number of the predicate of `arith.cmpi`. Indices compared without a sign are not negative.
+"""
 
-def index_function(op: Operation) -> Callable[..., Any] | None:
-    """The function that an index op computes; None for any other op."""
-    return INDEX_FUNCTIONS.get(type(op))
+
+def _index_function(op: Operation) -> Callable[..., Any] | None:
+    if isinstance(op, arith.CmpiOp):
+        return getattr(np, _COMPARISONS[op.predicate.value.data])
+    return np.where if isinstance(op, arith.SelectOp) else INDEX_FUNCTIONS.get(type(op))
 
 
-def index_value(
-    index: SSAValue,
-    known: Mapping[SSAValue, Any],
-    function_of: Callable[[Operation], Callable[..., Any] | None] = index_function,
-) -> Any:
-    """The value of an index computed by index ops from known indices and constants; None for any other index.
+def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
+    """The value of an index computed by index ops, comparisons and selections from known indices and constants; None
+    for any other index.
 
     known: the values of known indices: integers, or arrays of integers that can be broadcast to a common shape.
-    function_of: returns the function that an op computes, or None for an unknown op.
     """
     if index in known:
         return known[index]
     owner = index.owner
     if isinstance(owner, arith.ConstantOp):
         return owner.value.value.data if isinstance(owner.value, IntegerAttr) else None
-    if not isinstance(owner, Operation) or (compute := function_of(owner)) is None:
+    if not isinstance(owner, Operation) or (compute := _index_function(owner)) is None:
         return None
-    operands = [index_value(operand, known, function_of) for operand in owner.operands]
+    operands = [index_value(operand, known) for operand in owner.operands]
     return None if any(operand is None for operand in operands) else compute(*operands)

@@ -26,14 +26,14 @@ from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.functions import DATA, defined_functions
 from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import error_at, errors_at
 from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
-from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
+from tinyml.transforms.ir.arithmetic import FunctionContext, Lowering, ToStorage, prepare
 from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopBuilder
@@ -53,7 +53,7 @@ class LowerNumToExactPass(ModulePass):
             begin_each_sum(function)
         # Formats are read from the types before these change; the code is emitted afterwards.
         prepared = [
-            (function, [(op, lower) for op in function.walk() if (lower := prepare(op)) is not None])
+            (function, [(op, lower) for op in function.walk() if (lower := _prepared(op)) is not None])
             for function in functions
         ]
         for function in functions:
@@ -64,7 +64,8 @@ class LowerNumToExactPass(ModulePass):
             unpack_elements(function, context)
             context.intervals |= _loaded_intervals(function)
             for num_op, lower in lowerings:
-                value = lower(Recorder(num_op, context))
+                with errors_at(num_op):
+                    value = lower(Recorder(num_op, context))
                 for result in num_op.results:
                     assert value is not None
                     result.replace_all_uses_with(value)
@@ -73,6 +74,11 @@ class LowerNumToExactPass(ModulePass):
             share_arrays(function, context.locals)
             if context.locals:
                 function.attributes[SUMS_IN_MEMORY] = UnitAttr()
+
+
+def _prepared(op: Operation) -> Lowering | None:
+    with errors_at(op):
+        return prepare(op)
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:

@@ -13,8 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import error_at, errors_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.lowering.loops.operation_names import name_operations
@@ -37,12 +36,8 @@ class LowerTdslToLoopsPass(ModulePass):
         name_operations(op)
         for tensor_op in list(op.walk()):
             if (lower := lowering_of(tensor_op)) is not None:
-                try:
+                with errors_at(tensor_op):
                     lower(tensor_op, LoopBuilder(tensor_op))
-                except InputError as error:
-                    if error.file is None:
-                        raise error_at(tensor_op, f"{tensor_op.name}: {error.message}") from error
-                    raise
                 Rewriter.erase_op(tensor_op)
             elif isinstance(tensor_op, tdsl.TensorOp):
                 raise error_at(tensor_op, f"{tensor_op.name} is not supported yet: it has no lowering to loops")

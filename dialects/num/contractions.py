@@ -143,7 +143,6 @@ class ContractOp(ClosedNestOp):
 
     @property
     def is_sparse(self) -> bool:
-        """True if the rows of weights are consecutive rows of a sparse matrix."""
         return any(isinstance(op, SparseProductsOp) for op in self.products)
 
     @classmethod

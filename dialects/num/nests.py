@@ -99,6 +99,11 @@ class ClosedNestOp(DialectOp, ABC):
         super().__init__(properties={"extents": extents, **(properties or {})}, regions=[body])
 
     @property
+    def is_sparse(self) -> bool:
+        """True if the rows of weights are consecutive rows of a sparse matrix."""
+        return False
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The extent of each axis, the outermost first."""
         return tuple(int(extent) for extent in self.extents.get_values())

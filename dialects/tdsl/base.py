@@ -72,7 +72,7 @@ class TensorOpEffects(MemoryEffect):
         if on_memrefs:
             effects.add(EffectInstance(MemoryEffectKind.READ))
             if isinstance(op, TensorOp):
-                effects.add(EffectInstance(MemoryEffectKind.WRITE))
+                effects.add(EffectInstance(MemoryEffectKind.WRITE, op.dest))
         return effects
 
 

@@ -8,6 +8,7 @@ indexed loads. A loop with more such loads than the chip has pointer registers u
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from operator import add, mul, sub
 from typing import Any, TypeAlias, cast
 
@@ -21,7 +22,7 @@ from tinyml.dialects import c, scratch
 from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import argument_attribute
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import error_at, errors_at
 from tinyml.dialects.scratch import in_flash, memref_type
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.indices import offset_of
@@ -147,7 +148,9 @@ class FunctionLowering:
             if (lower := self.spellings.get(type(op))) is None:
                 raise unsupported(op)
             self.build.location = op.location
-            lower(self, op)
+            # The ops in a region locate their own errors.
+            with nullcontext() if op.regions else errors_at(op):
+                lower(self, op)
 
     def partition(self, hint: Attribute | None, symbol: str | None = None, argument: SSAValue | None = None) -> None:
         """Insert the HLS pragma that partitions an array cyclically over memories.

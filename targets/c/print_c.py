@@ -21,6 +21,7 @@ from tinyml.dialects.c.declarations import files_of
 from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.dialects.locations import error_at
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, without_branches, words
@@ -277,10 +278,11 @@ class _ProgramPrinter:
                         f"constant '{op.sym_name.data}' is far, which constants of {self.chip.name} are not"
                     )
             if self.chip.object_bytes is not None and size > self.chip.object_bytes:
-                raise TooLargeError(
+                message = (
                     f"constant '{op.sym_name.data}' takes {size} bytes, one array of {self.chip.name} at most "
                     f"{self.chip.object_bytes}: {FEWER_CONSTANTS}"
                 )
+                raise error_at(op, message, TooLargeError)
         self.chip.check_constants(total, self.board, far)
 
     def _uses_int24(self) -> bool:

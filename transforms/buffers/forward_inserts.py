@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Builder, Rewriter
-from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
+from tinyml.dialects.scratch import AllocOp, SliceOp, elements_of, memref_type, root
 from tinyml.dialects.tdsl.index_maps import is_run
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, reshaped
+from tinyml.transforms.ir.buffers import is_handed_on
 from tinyml.transforms.ir.indices import affine_sum, build_offset, offset_of
 
 
@@ -165,12 +165,7 @@ def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None
 
 def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
     """Whether a value may be a buffer or a view of it. A value that a loop or branch carries may be any buffer."""
-    origin = root(value)
-    owner = origin.owner
-    if not isinstance(value.type, MemRefType) or isinstance(owner, ConstantOp):
-        return False
-    known = isinstance(owner, AllocOp) or (isinstance(owner, Block) and isinstance(owner.parent_op(), func.FuncOp))
-    return origin is buffer or not known
+    return root(value) is buffer or is_handed_on(value)
 
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:

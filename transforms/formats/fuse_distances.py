@@ -45,14 +45,10 @@ class FuseDistancesPass(ModulePass):
         """Yield the products that the pass may rewrite, whatever their formats, each with the difference that
         it squares.
         """
-        for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
-            difference = product.rhs.owner
-            if not isinstance(difference, tdsl.SubOp):
-                continue
-            from tinyml.transforms.ir.sums import is_squared_distance
+        if any(isinstance(inner, tdsl.MatmulOp) and isinstance(inner.rhs.owner, tdsl.SubOp) for inner in op.walk()):
+            from tinyml.transforms.ir.sums import squared_distances
 
-            if is_squared_distance(product, difference):
-                yield product, difference
+            yield from squared_distances(op)
 
 
 def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:

@@ -102,7 +102,7 @@ def accesses(block: Block) -> list[Access] | None:
         if op.regions or op.has_trait(IsTerminator) or is_side_effect_free(op):
             continue
         values = [value for value in op.operands if isinstance(value.type, MemRefType)]
-        known = isinstance(op, memref.StoreOp) or only_has_effect(op, MemoryEffectKind.READ)
+        known = any(only_has_effect(op, kind) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE))
         if not known or any(map(is_handed_on, values)):
             return None
         found += (buffer_access(op, value) for value in values if not scratch.in_flash(memref_type(value)))
@@ -110,12 +110,12 @@ def accesses(block: Block) -> list[Access] | None:
 
 
 def buffer_access(op: Operation, buffer: SSAValue) -> Access:
-    """The access of an op to a buffer or to a view of the buffer. It is a write if the op is a store, and otherwise
-    a read.
+    """The access of an op to a buffer or to a view of the buffer. It is a write if the op only writes, and
+    otherwise a read.
     """
     type, root = memref_type(buffer), scratch.root(buffer)
     width, (first, end), start = 8 * element_bytes(type), bytes_of(root), None
     if isinstance(op, memref.LoadOp | memref.StoreOp) and packed_bits(type) is None:
         start = element_of(buffer, op.indices).times(width).plus(AffineSum(8 * first, {}))
-    writes = isinstance(op, memref.StoreOp)
+    writes = only_has_effect(op, MemoryEffectKind.WRITE)
     return Access(op, writes, memory_of(root), start, width, (8 * first, 8 * end))

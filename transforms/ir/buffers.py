@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, SSAValue, Use
+from xdsl.traits import IsolatedFromAbove, MemoryEffectKind, get_effects
 
 from tinyml.dialects import scratch
 from tinyml.dialects.lazy_numpy import np
@@ -30,6 +31,12 @@ def buffer_reads(value: SSAValue) -> Iterator[Use]:
             yield use
 
 
+def effects_on(use: Use) -> set[MemoryEffectKind]:
+    """The kinds of effects that an op may have on the memory of an operand."""
+    op, effects = use.operation, get_effects(use.operation) or ()
+    return {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
+
+
 def memory_of(root: SSAValue) -> SSAValue:
     """The memory of a root buffer: the arena that contains it, or the buffer itself if it is not in an arena.
 
@@ -46,8 +53,12 @@ def start_of(root: SSAValue) -> int:
 def is_handed_on(value: SSAValue) -> bool:
     """Whether a memref may be one of several buffers, because loops carry it or branches choose it."""
     owner = scratch.root(value).owner
-    by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
-    return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
+    if isinstance(owner, Block):
+        around = owner.parent_op()
+        carried = around is None or not around.has_trait(IsolatedFromAbove)
+    else:
+        carried = bool(owner.regions)
+    return isinstance(value.type, MemRefType) and carried
 
 
 def bytes_of(root: SSAValue) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from xdsl.ir.affine import (
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import index_function, index_value, iterations_of
+from tinyml.dialects.loops import index_value, iterations_of
 from tinyml.dialects.operations import INDEX, index_constant
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.tdsl.attributes import calls_of
@@ -151,42 +151,33 @@ MOST_ITERATIONS = 1_000_000
 """Limit on the iterations of the enclosing loops over which a mean is taken."""
 
 
-def mean_iterations(
-    loop: scf.ForOp, function_of: Callable[[Operation], Callable[..., Any] | None] = index_function
-) -> float | None:
+def mean_iterations(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over all executions of the loop.
 
     The bounds of the loop may depend on the indices of enclosing loops. None in the same cases as for `mean_value`, and
     if a step is not positive: such a loop never ends.
-
-    function_of: as for `index_value`.
     """
 
     def trips(low: Any, high: Any, step: Any) -> Any:
         return None if np.any(np.less_equal(step, 0)) else np.maximum(-((low - high) // step), 0)
 
-    return mean_value((loop.lb, loop.ub, loop.step), trips, function_of)
+    return mean_value((loop.lb, loop.ub, loop.step), trips)
 
 
-def mean_value(
-    indices: Sequence[SSAValue],
-    function: Callable[..., Any],
-    function_of: Callable[[Operation], Callable[..., Any] | None] = index_function,
-) -> float | None:
+def mean_value(indices: Sequence[SSAValue], function: Callable[..., Any]) -> float | None:
     """The mean value of a function of indices over all iterations of the enclosing loops.
 
     None unless the indices follow from the indices of enclosing loops alone, and the bounds of these loops are
     constant. Also None if these indices have more than `MOST_ITERATIONS` combinations.
 
     function: returns None if it has no value.
-    function_of: as for `index_value`.
     """
     around = _ranges(indices)
     if prod(map(len, around.values())) > MOST_ITERATIONS:
         return None
     grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
     known = dict(zip(around, grid, strict=True))
-    values = [index_value(index, known, function_of) for index in indices]
+    values = [index_value(index, known) for index in indices]
     if any(value is None for value in values) or (result := function(*values)) is None:
         return None
     shape = [len(numbers) for numbers in around.values()]

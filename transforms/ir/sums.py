@@ -1,16 +1,17 @@
 """Loop-carried sums of products: matching, and strip mining of their loops into blocks of iterations (L0, L1).
 
-`round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares, which no loop carries.
+`round_carried_sums` rounds each block once. `squared_distances` finds sums of squares, which no loop carries.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -219,14 +220,19 @@ class RoundedSum:
         return replace(self.sum, step=fused)
 
 
-def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
-    """Whether a product multiplies a column vector with itself, and the vector is a difference without other uses."""
-    row = product.lhs.owner
-    return (
-        isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)
-        and row.input is difference.out
-        and row.out.has_one_use()
-        and {use.operation for use in difference.out.uses} == {row, product}
-        and tdsl.shape_of(difference.out)[1] == 1
-        and tdsl.shape_of(difference.lhs) == tdsl.shape_of(difference.rhs)
-    )
+def squared_distances(root: Operation) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
+    """Yield the products of a column vector with itself, each with the difference that is the vector, if the difference
+    has no other uses.
+    """
+    for product in [op for op in root.walk() if isinstance(op, tdsl.MatmulOp)]:
+        row, difference = product.lhs.owner, product.rhs.owner
+        if (
+            isinstance(difference, tdsl.SubOp)
+            and isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)
+            and row.input is difference.out
+            and row.out.has_one_use()
+            and {use.operation for use in difference.out.uses} == {row, product}
+            and tdsl.shape_of(difference.out)[1] == 1
+            and tdsl.shape_of(difference.lhs) == tdsl.shape_of(difference.rhs)
+        ):
+            yield product, difference

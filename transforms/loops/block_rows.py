@@ -326,20 +326,20 @@ def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
     rows = [
         distance(store, read, op.body.block, trips=op.rows)
         for store, read in product(found, found)
-        if store.writes and read.op in early and not _is_apart(store, read.op, op)
+        if store.writes and read.op in early and not _is_apart(store, read, op)
     ]
     return any(apart is None or 0 < apart < DISJOINT_DISTANCE for apart in rows)
 
 
-def _is_apart(store: Access, products: Operation, op: num.ContractOp) -> bool:
-    """Whether `products` are computed from runs of elements to which no row stores. The runs may be in the memory of
-    the stored elements, as when a result takes the bytes of an operand that is read row by row.
+def _is_apart(store: Access, read: Access, op: num.ContractOp) -> bool:
+    """Whether an op reads runs of elements to which no row stores. The runs may be in the memory of the stored
+    elements, as when a result takes the bytes of an operand that is read row by row.
     """
-    if not isinstance(products, num.ProductsOp) or store.start is None:
+    if read.start is not None or store.start is None:
         return False
     index = op.body.block.args[0]
-    for run in products.operands:
-        if not isinstance(run.type, MemRefType) or store.is_apart(buffer_access(products, run)):
+    for run in read.op.operands:
+        if not isinstance(run.type, MemRefType) or store.is_apart(buffer_access(read.op, run)):
             continue
         width = 8 * element_bytes(memref_type(run))
         first = first_element(run).times(width).plus(AffineSum(8 * start_of(scratch.root(run)), {}))

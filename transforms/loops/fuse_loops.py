@@ -24,7 +24,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
+from xdsl.traits import MemoryEffectKind, is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
@@ -32,7 +32,7 @@ from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, buffer_access, distance
-from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
+from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, effects_on, memory_of
 from tinyml.transforms.ir.index_maps import inline
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
@@ -99,9 +99,7 @@ def _nest_before(second: _Loop) -> _Loop | None:
 
 def _extent(nest: _Loop) -> int | None:
     """The extent of the axis of a nest. None for a nest of several axes, and for sparse rows."""
-    if isinstance(nest, num.ContractOp) and nest.is_sparse:
-        return None
-    return nest.shape[0] if len(nest.shape) == 1 else None
+    return nest.shape[0] if len(nest.shape) == 1 and not nest.is_sparse else None
 
 
 class _Forwarded(NamedTuple):
@@ -245,14 +243,14 @@ class _Order:
                 # Uses in the next iteration of an enclosing loop come last.
                 for use in chain(islice(uses, behind, None), islice(uses, behind)):
                     if use.operation.parent is not None and self._follows(use, store, nest):
-                        if not _is_written(use):
+                        if effects_on(use) != {MemoryEffectKind.WRITE}:
                             return True
                         break
         return False
 
     def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
         """Whether an op in a nest may read bytes that the store has written in an earlier iteration."""
-        if _is_written(use):
+        if effects_on(use) == {MemoryEffectKind.WRITE}:
             return False
         apart = _apart(use, store, nest)
         return apart is None or 1 <= apart < DISJOINT_DISTANCE
@@ -280,10 +278,3 @@ def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
     op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
     return distance(written, used, nest.body.block)
-
-
-def _is_written(use: Use) -> bool:
-    """Whether an op writes to a buffer without reading it."""
-    op, effects = use.operation, get_effects(use.operation) or ()
-    kinds = {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
-    return kinds == {MemoryEffectKind.WRITE}

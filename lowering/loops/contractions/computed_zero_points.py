@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Operation, SSAValue
+from xdsl.traits import MemoryEffectKind
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operands import elements_from, flash_array
-from tinyml.transforms.ir.buffers import buffer_reads
+from tinyml.transforms.ir.buffers import buffer_reads, effects_on
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
 _LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
@@ -137,11 +138,4 @@ def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
     if made is None or loop.is_ancestor(made):
         return True
     uses = [use for use in buffer_reads(root) if loop.is_ancestor(use.operation)]
-    return not all(_only_reads(use.operation, use.operation.operands[use.index]) for use in uses)
-
-
-def _only_reads(op: Operation, buffer: SSAValue) -> bool:
-    """Whether an op that has a buffer as an operand only reads the buffer."""
-    if isinstance(op, tdsl.TensorOp):
-        return op.dest is not buffer
-    return isinstance(op, memref.LoadOp | num.ProductsOp)
+    return any(effects_on(use) != {MemoryEffectKind.READ} for use in uses)

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.sums import squared_distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,14 +138,7 @@ class _Distance:
 
 
 def _distances(module: ModuleOp) -> Iterator[_Distance]:
-    for square in [op for op in module.walk() if isinstance(op, tdsl.MatmulOp)]:
-        difference = square.rhs.owner
-        if not isinstance(difference, tdsl.SubOp):
-            continue
-        from tinyml.transforms.ir.sums import is_squared_distance
-
-        if not is_squared_distance(square, difference):
-            continue
+    for square, difference in squared_distances(module):
         for projected, points in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
             product, prototypes = projected.owner, _constant(points)
             if not (isinstance(product, tdsl.ProductOp) and product.shifts is None and projected.has_one_use()):

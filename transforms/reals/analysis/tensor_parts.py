@@ -68,12 +68,17 @@ def _divide(value: SSAValue) -> bool:
         return False
     ends = [0, *(part.stop for part in parts)]
     whole = ends[-1] * parts[0].rows == prod(tdsl.shape_of(value))
-    if not whole or [part.start for part in parts] != ends[:-1] or not all(_is_computed(value, part) for part in parts):
+    if not whole or [part.start for part in parts] != ends[:-1]:
         return False
-    owner = value.owner
+    owner, made = value.owner, list[Operation]()
     assert slices is not None
     assert isinstance(owner, Operation)
-    computed = {part: _Parts(part, InsertPoint.before(owner)).of(value) for part in parts}
+    try:
+        computed = {part: _Parts(part, InsertPoint.before(owner), made).of(value) for part in parts}
+    except _Indivisible:
+        for op in reversed(made):
+            Rewriter.erase_op(op)
+        return False
     for slice, part in slices:
         Rewriter.replace_op(slice, tdsl.ReshapeOp(computed[part], tdsl.shape_of(slice.out)))
     return True
@@ -130,44 +135,9 @@ def _operand_part(value: SSAValue, shape: tdsl.Shape, part: Part) -> Part | None
     return None if axis < 0 or own[axis] == 1 else Part.of(own, axis, first, count)
 
 
-def _is_computed(value: SSAValue, part: Part) -> bool:
-    """Whether the ops that compute a value can be divided, so that a part of the value can be computed alone."""
-    op, shape = value.owner, tdsl.shape_of(value)
-    if isinstance(op, tdsl.ReshapeOp):
-        return op.input.has_one_use() and _is_computed(op.input, part)
-    if (along := part.along(shape)) is None or tdsl.format_of(value).type != f32:
-        return False
-    axis, first, count = along
-    match op:
-        case tdsl.ConstOp():
-            return op.result.has_one_use() and isinstance(op.result.type.encoding, NoneAttr)
-        case tdsl.ConcatOp():
-            return _concatenated(op, axis, first, count) is not None
-        case tdsl.TransposeOp():
-            own = Part.of(tdsl.shape_of(op.input), op.axes[axis], first, count)
-            return op.input.has_one_use() and _is_computed(op.input, own)
-        case tdsl.MatmulOp():
-            plain = op.acc is None and op.shifts is None and tdsl.shape_of(op.lhs)[0] > 1
-            constant = isinstance(op.rhs.owner, tdsl.ConstOp)
-            return plain and constant and axis == 1 and _is_computed(op.rhs, _columns(op, part))
-        case tdsl.SoftmaxOp() | tdsl.NormaliseOp() | MaskedSoftmaxOp() | tdsl.ElementwiseOp():
-            by_element = isinstance(op, tdsl.ElementwiseOp)
-            return (by_element or axis < len(shape) - 1) and all(
-                own is None or (operand.has_one_use() and _is_computed(operand, own))
-                for operand in op.inputs
-                for own in [_operand_part(operand, shape, part)]
-            )
-        case _:
-            return False
-
-
-def _columns(op: tdsl.MatmulOp, part: Part) -> Part:
-    """The part of the right factor on which a part of a product depends."""
-    return part._replace(rows=tdsl.shape_of(op.rhs)[0])
-
-
-def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAValue | None:
-    """The operand of a concatenation that is exactly the given part of its result. None if there is no such operand.
+def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAValue:
+    """The operand of a concatenation that is exactly the given part of its result. Raises `_Indivisible` if there is no
+    such operand.
 
     axis, first, count: the axis of the part, its first index and its number of indices.
     """
@@ -177,44 +147,67 @@ def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAVa
         if axis == op.axis.value.data and (start, extent) == (first, count):
             return value
         start += extent
-    return None
+    raise _Indivisible
+
+
+class _Indivisible(Exception):
+    """Raised if the ops that compute a value cannot be divided, so that a part of it cannot be computed alone."""
 
 
 class _Parts(NamedTuple):
-    """The computation of one part of a tensor for which `_is_computed` is true. Ops are inserted at `point`."""
+    """The computation of one part of a tensor.
+
+    point: where ops are inserted.
+    made: the ops inserted so far.
+    """
 
     part: Part
     point: InsertPoint
+    made: list[Operation]
 
     def of(self, value: SSAValue) -> SSAValue:
-        """Emit the part of a value, computed from parts of the values on which it depends. Return the part."""
+        """Emit the part of a value, computed from parts of the values on which it depends. Return the part.
+
+        Raises `_Indivisible` after some ops may have been inserted.
+        """
         op, shape = value.owner, tdsl.shape_of(value)
         if isinstance(op, tdsl.ReshapeOp):
-            return self.of(op.input)
-        along = self.part.along(shape)
-        assert along is not None
+            return self._own(op.input, self.part)
+        if (along := self.part.along(shape)) is None or tdsl.format_of(value).type != f32:
+            raise _Indivisible
         axis, first, count = along
         match op:
-            case tdsl.ConstOp():
+            case tdsl.ConstOp() if value.has_one_use() and isinstance(op.result.type.encoding, NoneAttr):
                 raws = op.raws[(*[slice(None)] * axis, slice(first, first + count))]
-                new = op.with_raws(raws, tdsl.format_of(value))
-                Rewriter.insert_op(new, InsertPoint.before(op))
-                return new.result
+                return self._insert(op.with_raws(raws, tdsl.format_of(value)), InsertPoint.before(op)).results[0]
             case tdsl.ConcatOp():
-                made = _concatenated(op, axis, first, count)
-                assert made is not None
-                return made
+                return _concatenated(op, axis, first, count)
             case tdsl.TransposeOp():
                 own = [*tdsl.shape_of(op.input)]
                 part = Part.of(tuple(own), op.axes[axis], first, count)
                 own[op.axes[axis]] = count
-                operand = self._shaped(self._replace(part=part).of(op.input), tuple(own))
-                return self._computed(op, {op.input: operand})
-            case tdsl.MatmulOp():
-                return self._computed(op, {op.rhs: self._replace(part=_columns(op, self.part)).of(op.rhs)})
+                return self._computed(op, {op.input: self._shaped(self._own(op.input, part), tuple(own))})
+            case tdsl.MatmulOp() if axis == 1 and op.acc is None and op.shifts is None:
+                if tdsl.shape_of(op.lhs)[0] == 1 or not isinstance(op.rhs.owner, tdsl.ConstOp):
+                    raise _Indivisible
+                # The columns of the right factor are those of the product.
+                columns = self.part._replace(rows=tdsl.shape_of(op.rhs)[0])
+                return self._computed(op, {op.rhs: self._replace(part=columns).of(op.rhs)})
+            case tdsl.SoftmaxOp() | tdsl.NormaliseOp() | MaskedSoftmaxOp() if axis < len(shape) - 1:
+                return self._by_elements(op, shape)
+            case tdsl.ElementwiseOp():
+                return self._by_elements(op, shape)
             case _:
-                assert isinstance(op, tdsl.TensorOp)
-                return self._computed(op, {operand: self._operand(operand, shape) for operand in op.inputs})
+                raise _Indivisible
+
+    def _own(self, value: SSAValue, part: Part) -> SSAValue:
+        """Emit a part of a value that has no other readers."""
+        if not value.has_one_use():
+            raise _Indivisible
+        return self._replace(part=part).of(value)
+
+    def _by_elements(self, op: tdsl.TensorOp, shape: tdsl.Shape) -> SSAValue:
+        return self._computed(op, {operand: self._operand(operand, shape) for operand in op.inputs})
 
     def _operand(self, value: SSAValue, shape: tdsl.Shape) -> SSAValue:
         part = _operand_part(value, shape, self.part)
@@ -223,21 +216,23 @@ class _Parts(NamedTuple):
         along = part.along(own := tdsl.shape_of(value))
         assert along is not None
         axis, _, count = along
-        return self._shaped(self._replace(part=part).of(value), (*own[:axis], count, *own[axis + 1 :]))
+        return self._shaped(self._own(value, part), (*own[:axis], count, *own[axis + 1 :]))
 
     def _shaped(self, value: SSAValue, shape: tdsl.Shape) -> SSAValue:
         if tdsl.shape_of(value) == shape:
             return value
-        reshaped = tdsl.ReshapeOp(value, shape)
-        Rewriter.insert_op(reshaped, self.point)
-        return reshaped.out
+        return self._insert(tdsl.ReshapeOp(value, shape), self.point).results[0]
 
     def _computed(self, op: tdsl.TensorOp, operands: dict[SSAValue, SSAValue]) -> SSAValue:
         part = op.on_parts(operands)
         part.location = op.location
         part.out.name_hint = op.out.name_hint
-        Rewriter.insert_op(part, self.point)
-        return part.out
+        return self._insert(part, self.point).results[0]
+
+    def _insert(self, op: Operation, point: InsertPoint) -> Operation:
+        Rewriter.insert_op(op, point)
+        self.made.append(op)
+        return op
 
 
 def concatenate_transposed(module: ModuleOp) -> None:
