@@ -24,7 +24,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import errors_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.upstream import tosa
 from tinyml.lowering.tosa.integers import SUM_SHIFT, USUAL_WIDTH, multiplier_and_shift, quantised
@@ -65,10 +65,8 @@ class _Lowering:
             if isinstance(op, func.ReturnOp):
                 results = [self.value(operand) for operand in op.operands]
             elif not isinstance(op, tdsl.ConstOp | arith.ConstantOp):
-                try:
+                with errors_at(op):
                     self.values |= dict(zip(op.results, self.lowered(op), strict=True))
-                except InputError as error:
-                    raise error_at(op, f"{op.name}: {error.message}") from error
         for old, new in self.values.items():
             new.name_hint = new.name_hint or old.name_hint
         self.block.add_op(func.ReturnOp(*results))

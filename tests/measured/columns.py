@@ -623,6 +623,11 @@ TABLES: dict[str, dict[str, Column]] = {
     "cores-memory": {
         core: (f"compile {{row}} --target {target} --optimize O2", "{flash}; {ram}") for core, target in CORES.items()
     },
+    "kernels-1x1": {
+        "instructions": (LAYER_ON_M4, "{time/macs:.2f}"),
+        "cycles": (LAYER_ON_M4, "{core_cycles/macs:.2f}"),
+        "wrong": (LAYER_ON_M4, "{differ:d}"),
+    },
     "helium-layers": {
         "instructions": (LAYER_ON_M55, "{time/macs:.3f}"),
         "cycles, modelled": (LAYER_ON_M55, "{core_cycles/macs:.2f}"),

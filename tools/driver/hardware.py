@@ -19,7 +19,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import formats
-from tinyml.dialects.locations import source_names
+from tinyml.dialects.locations import error_at, source_names
 from tinyml.dialects.loops import trips_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
@@ -67,7 +67,7 @@ def lowered(bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
         layer = next(iter(source_names(op)), op.name)
         more = "" if options.data else "; --val VAL.npz gives parts in floats a --format"
         cure = f"end the model before it, or ask for the class, --outputs {CLASS}{more}"
-        raise InputError(f"{none} {layer} computes: {cure}")
+        raise error_at(op, f"{none} {layer} computes: {cure}")
     pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
     check_memories(module, fabric_of(board_named(options.target)))
     return module

@@ -17,11 +17,10 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
-from tinyml.transforms.rtl.scheduling.regions import is_pure, set_lanes
-from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
+from tinyml.transforms.rtl.scheduling.regions import is_pure, mixes_indices, set_lanes
+from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, widen_memories, word_address, word_of
 
 LANES = 8, 4, 2
 """The numbers of elements that an iteration may process, the greatest first."""
@@ -54,13 +53,11 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
     """
     if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False
-    counter = loop.body.block.args[0]
     stores = False
     for op in loop.body.block.ops:
         match op:
             case rtl.LoadOp() | rtl.StoreOp():
-                first, factors = affine_sum(op.address)
-                if factors.pop(counter, None) != 1 or any(part % lanes for part in (first, *factors.values())):
+                if not rises_from(op.address, loop, lanes):
                     return False
                 if isinstance(op, rtl.StoreOp):
                     stores = True
@@ -68,13 +65,9 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
                         return False
             case scf.YieldOp():
                 pass
-            case _ if not is_pure(op):
+            case _ if not is_pure(op) or mixes_indices(op):
                 return False
-            case _ if isinstance(op.results[0].type, IndexType):
-                # Indices may be used for addresses only.
-                if not isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp):
-                    return False
-            case _ if isinstance(op, arith.MuliOp) or IndexType() in (value.type for value in op.operands):
+            case arith.MuliOp() if not isinstance(op.result.type, IndexType):
                 return False
             case _:
                 pass

@@ -19,7 +19,7 @@ func.func @calls(%X: memref<1xf32>) -> index {
   %y = func.call @nobody(%x) : (f32) -> f32
   func.return %c0 : index
 }
-// CHECK: no header of the runtime defines the function 'nobody'
+// CHECK: arith_to_c_invalid.mlir:19:3: func.call: no header of the runtime defines the function 'nobody'
 
 // -----
 
@@ -89,3 +89,20 @@ func.func @other(%X: memref<1xi32>) -> index {
   func.return %c0 : index
 }
 // CHECK: 'scf.while' must pass on its own arguments to become a loop of C
+
+// -----
+
+// An op of a model whose file has no lines is named by its layer, also inside a loop.
+func.func private @nobody(f32) -> f32
+func.func @layer(%X: memref<1xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    %x = memref.load %X[%c0] : memref<1xf32>
+    %y = func.call @nobody(%x) : (f32) -> f32 loc("Linear 'head'"("net.onnx":0:0))
+    scf.yield
+  }
+  func.return %c0 : index
+}
+// CHECK: net.onnx: Linear 'head': func.call: no header of the runtime defines the function 'nobody'

@@ -38,3 +38,14 @@ func.func @floats(%x: memref<4xi8>) {
 }
 func.func private @tm_expf(f32) -> f32
 // CHECK: 'tm_expf' has no integer program
+
+// -----
+
+// An op of a model whose file has no lines is named by its layer.
+func.func @layer(%x: memref<4xi8>) {
+  %one = arith.constant 1.0 : f32
+  %y = func.call @tm_expf(%one) : (f32) -> f32 loc("Softmax 'head'"("net.onnx":0:0))
+  func.return
+}
+func.func private @tm_expf(f32) -> f32
+// CHECK: net.onnx: Softmax 'head': 'tm_expf' has no integer program

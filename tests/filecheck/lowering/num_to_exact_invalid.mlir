@@ -1,6 +1,6 @@
 // What cannot be lowered is said in one line.
 
-// RUN: not tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith 2>&1 | filecheck %s
+// RUN: tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith --split-input-file --verify-diagnostics | filecheck %s
 
 builtin.module attributes {tinyml.target = "uno"} {
   func.func @packed(%X: memref<4x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 15>) -> !fixed.acc<32, 15> {
@@ -12,4 +12,15 @@ builtin.module attributes {tinyml.target = "uno"} {
     func.return %next : !fixed.acc<32, 15>
   }
 }
-// CHECK: error: {{.*}}a run of elements of 6 bits must begin at a multiple of 4
+// CHECK: num_to_exact_invalid.mlir:{{.*}}: a run of elements of 6 bits must begin at a multiple of 4
+
+// -----
+
+// An op of a model whose file has no lines is named by its layer, and the layers of what was fused are all named.
+builtin.module attributes {tinyml.target = "uno"} {
+  func.func @layer(%W: memref<4x!fixed.q<8, 4>>, %X: memref<4x!fixed.q<8, 4>>, %sum: !fixed.acc<32, 8>) -> !fixed.acc<32, 8> {
+    %next = num.call #num.dot(%sum, %W, %X) : (!fixed.acc<32, 8>, memref<4x!fixed.q<8, 4>>, memref<4x!fixed.q<8, 4>>) -> !fixed.acc<32, 8> loc(fused<"y = matmul(W, X)">[fused["Linear 'body.1'"("net.onnx":0:0), "ReLU 'body.2'"("net.onnx":0:0)]])
+    func.return %next : !fixed.acc<32, 8>
+  }
+}
+// CHECK: net.onnx: Linear 'body.1', ReLU 'body.2': num.call: num.dot has no kernel: run select-kernels first

@@ -15,10 +15,12 @@ from xdsl.ir import Operation
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import (
     MAX_LAYERS,
     error_at,
+    errors_at,
     file_location,
     fused,
     in_layer,
@@ -31,6 +33,7 @@ from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.loops.operation_names import layers_by_name
 from tinyml.lowering.pipelines import flatten
+from tinyml.tools.main import main
 from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_LANES,
     BUFFERS_TO_LOOPS,
@@ -127,6 +130,30 @@ def test_layers_are_named_in_errors_and_by_the_names_of_operations():
     relu = next(op for op in module.walk() if isinstance(op, tdsl.ReluOp))
     convolution.location = named(fused((convolution.location, relu.location)), "y = conv2d(w, x)")
     assert layers_by_name(module) == {"y = conv2d(w, x)": "BatchNorm2d 'body.1', ReLU 'body.2'"}
+
+
+@pytest.mark.long(drawn=False)
+def test_a_program_of_bits_that_cannot_be_lowered_is_refused_with_the_layer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    val = tmp_path / "val.npz"
+    x, y = np.random.default_rng(0).standard_normal((20, 100)), np.arange(20) % 5
+    np.savez(val, x=x.astype("f4"), y=y)
+    model = ROOT / "tests/models/pytorch/cnn-dynamo.onnx"
+    options = ["--format", "posit", "--width", "16", "--target", "ecp5-25k", "-o", str(tmp_path / "out")]
+    assert main(["compile", str(model), "--val", str(val), *options]) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    layer = "AdaptiveAvgPool2d 'body.6'"
+    assert error.startswith(f"error: {model}: {layer}: hardware has no floating point, in which mean = mean(")
+
+
+def test_errors_are_located_once():
+    module = imported("tests/models/pytorch/cnn-dynamo.onnx")
+    first, second = [op for op in module.walk() if isinstance(op, tdsl.Conv2dOp)][:2]
+    with pytest.raises(TooLargeError) as raised, errors_at(first), errors_at(second):
+        raise TooLargeError("is too large")
+    [layer] = layers(second.location)
+    assert str(raised.value) == f"{ROOT / 'tests/models/pytorch/cnn-dynamo.onnx'}: {layer}: {second.name}: is too large"
 
 
 @pytest.mark.parametrize(("count", "rest"), [(MAX_LAYERS, ()), (MAX_LAYERS + 1, ("others",)), (10_000, ("others",))])

@@ -7,7 +7,7 @@ more than once. Every branch counts as taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -19,8 +19,6 @@ from xdsl.traits import SymbolTable
 
 from tinyml.dialects import scratch
 from tinyml.dialects.layouts.contents import LANES
-from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import index_function
 from tinyml.dialects.num.nests import ReduceOp
 from tinyml.dialects.scratch import memref_type, unit_of
 from tinyml.transforms.ir.buffers import is_handed_on
@@ -107,7 +105,7 @@ class _Counter:
             case memref.CopyOp():
                 self.copy(op, times, scratch.elements_of(op.source), exact=exact)
             case scratch.CopyRunOp():
-                length = mean_value([op.count], _same, _function_of)
+                length = mean_value([op.count], _same)
                 most = float(op.most.value.data)
                 self.copy(op, times, most if length is None else length, exact=exact and length is not None)
             case func.CallOp():
@@ -118,7 +116,7 @@ class _Counter:
                     elements = looked_up.get(i, scratch.elements_of(_sized(operand)))
                     self.add(operand, times, elements, writes=written, exact=False)
             case scf.ForOp():
-                trips = mean_iterations(op, _function_of)
+                trips = mean_iterations(op)
                 self.block(op.body.block, times * (1 if trips is None else trips), exact=exact and trips is not None)
             case _:
                 for region in op.regions:
@@ -128,19 +126,6 @@ class _Counter:
 
 def _same(index: Any) -> Any:
     return index
-
-
-def _function_of(op: Operation) -> Callable[..., Any] | None:
-    """The function of an index op, a comparison or a selection; None for any other op."""
-    if isinstance(op, arith.CmpiOp):
-        return getattr(np, _COMPARISONS[op.predicate.value.data])
-    return np.where if isinstance(op, arith.SelectOp) else index_function(op)
-
-
-_ORDERED = ("less", "less_equal", "greater", "greater_equal")
-_COMPARISONS = ("equal", "not_equal", *_ORDERED, *_ORDERED)
-"""Numpy's comparisons by the number of the predicate of `arith.cmpi`. Indices compared without a sign are not negative.
-"""
 
 
 def _looked_up(call: func.CallOp) -> Mapping[int, int]:

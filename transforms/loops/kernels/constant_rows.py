@@ -182,7 +182,7 @@ def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows 
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
         return None
-    if op.is_sparse and not (len(sum.terms) == 1 and isinstance(sum.terms[0].products, num.SparseProductsOp)):
+    if op.is_sparse and max(len(op.sums), len(sum.terms)) > 1:
         return None
     weights = [_matrix(op, products) for products, _ in sum.terms]
     matrices = [matrix for matrix in weights if matrix is not None]

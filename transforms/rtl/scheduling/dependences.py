@@ -102,9 +102,7 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
     start = accesses[0].start
     assert start is not None
     for access in accesses:
-        if not isinstance(store := access.op, rtl.StoreOp):
-            continue
-        if (rising := _rising(store, loop)) is None or start.factors.keys() != {*rising}:
+        if access.writes and ((rising := _rising(access.op, loop)) is None or start.factors.keys() != {*rising}):
             return False
     reach = accesses[0].width
     for counter, factor in sorted(start.factors.items(), key=lambda part: abs(part[1])):
@@ -115,7 +113,7 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
     return True
 
 
-def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
+def _rising(store: Operation, loop: scf.ForOp) -> list[SSAValue] | None:
     """The counters of the flattened loops that are constant between two times at which a store takes effect: those of
     all outer loops down to the loop that then advances. None if the store takes effect in every iteration.
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -112,6 +112,11 @@ def is_pure(op: Operation) -> bool:
     xDSL defines no traits for casts, so traits cannot be used for this test.
     """
     return op.name.startswith("arith.")
+
+
+def mixes_indices(op: Operation) -> bool:
+    """Whether an op computes a number from an index, or an index from a number."""
+    return len({isinstance(value.type, IndexType) for value in (*op.operands, *op.results)}) > 1
 
 
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:

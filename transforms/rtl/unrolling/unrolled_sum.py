@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType, UnitAttr
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IndexType, IntegerType, TensorType, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, set_lanes
-from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, mixes_indices, set_lanes
+from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, word_address
 
 
 @dataclass
@@ -37,10 +36,14 @@ class UnrolledSum:
 
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """The sums of a loop that only adds terms to the values that it carries. None for any other loop."""
+        """The sums of a loop that only adds terms to the numbers that it carries, and uses indices only for addresses.
+        None for any other loop.
+        """
         body, trips = loop.body.block, trips_from_zero(loop)
         end = body.last_op
         if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:
+            return None
+        if any(isinstance(carried.type, IndexType) for carried in body.args[1:]):
             return None
         added: list[SSAValue] = []
         for carried, yielded in zip(body.args[1:], end.operands, strict=True):
@@ -50,7 +53,7 @@ class UnrolledSum:
             added.append(sum.rhs if sum.lhs is carried else sum.lhs)
         loads = [op for op in body.ops if isinstance(op, rtl.LoadOp)]
         others = [op for op in body.ops if op not in loads and op is not end]
-        if any(not is_pure(op) for op in others) or _counts(loop, loads):
+        if any(not is_pure(op) or mixes_indices(op) for op in others):
             return None
         return UnrolledSum(loop, trips, loads, added)
 
@@ -71,12 +74,9 @@ class UnrolledSum:
 
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
-            first, factors = affine_sum(load.address)
             word = cast("rtl.MemoryType", load.memory.type)
-            if factors.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != type_width(load.result):
-                return False
             unit = self.trips if self._is_padded(load, lanes) else lanes
-            if any(part % unit for part in (first, *factors.values())):
+            if word.width.data != type_width(load.result) or not rises_from(load.address, self.loop, unit):
                 return False
         return True
 
@@ -186,21 +186,3 @@ def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
         sums = [nest.add(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = [*sums, *values[len(sums) * 2 :]]
     return values[0]
-
-
-def _counts(loop: scf.ForOp, loads: Sequence[rtl.LoadOp]) -> bool:
-    """Whether a loop uses its counter for anything other than the addresses of the given loads."""
-    seen: set[SSAValue] = set()
-    queue: list[SSAValue] = [loop.body.block.args[0]]
-    while queue:
-        value = queue.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        for use in value.uses:
-            if use.operation in loads:
-                continue
-            if not isinstance(use.operation, arith.AddiOp | arith.MuliOp):
-                return True
-            queue.append(use.operation.results[0])
-    return False

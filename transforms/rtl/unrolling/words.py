@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
+
+
+def rises_from(address: SSAValue, loop: scf.ForOp, unit: int) -> bool:
+    """Whether an address increases by 1 in each iteration of a loop that counts from 0 by 1, from a sum of multiples of
+    `unit` that do not change in the loop.
+    """
+    first, factors = affine_sum(address)
+    if factors.pop(loop.body.block.args[0], 0) != 1 or any(part % unit for part in (first, *factors.values())):
+        return False
+    return not any(isinstance(value.owner, Operation) and loop.is_ancestor(value.owner) for value in factors)
 
 
 def word_address(

@@ -133,14 +133,15 @@ func.func @most(%row: index, %e: i8) -> index {
 
 // -----
 
-// Every second element, a store on a condition, a sum that is carried, numbers that are indices, indices that are no sums,
-// and a loop around another.
+// Every second element, a store on a condition, a sum that is carried, numbers that are indices, addresses that are no sums
+// of the counter, and a loop around another.
 func.func @one_by_one(%n: index, %e: i8, %c: i1) -> i8 {
   %y = rtl.memory : !rtl.memory<32, 8>
   %zeros = arith.constant 0 : i8
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index
+  %eight = arith.constant 8 : index
   %sixteen = arith.constant 16 : index
   scf.for %i = %zero to %sixteen step %one {
     %at = arith.muli %i, %two : index
@@ -159,7 +160,9 @@ func.func @one_by_one(%n: index, %e: i8, %c: i1) -> i8 {
   }
   scf.for %i = %zero to %sixteen step %one {
     %least = arith.minsi %i, %two : index
-    rtl.store %e, %y[%i] : i8, !rtl.memory<32, 8>
+    %further = arith.muli %least, %eight : index
+    %at = arith.addi %i, %further : index
+    rtl.store %e, %y[%at] : i8, !rtl.memory<32, 8>
   }
   scf.for %i = %zero to %sixteen step %one {
     %number = arith.index_cast %i : index to i8

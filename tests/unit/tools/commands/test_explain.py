@@ -67,6 +67,23 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     assert layers["argmax(H)"] == "line 6"
 
 
+@pytest.mark.long(drawn=False)
+def test_operations_are_those_of_the_layers_of_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    val, out = tmp_path / "val.npz", tmp_path / "out"
+    x = np.random.default_rng(0).standard_normal((20, 100)).astype("f4")
+    np.savez(val, x=x, y=np.arange(20) % 5)
+    model = ROOT / "tests/models/pytorch/cnn-dynamo.onnx"
+    options = ["--format", "fixed", "--width", "8", "--target", "cortex-m4", "-o", str(out)]
+    assert main(["compile", str(model), "--val", str(val), *options]) == 0
+    capsys.readouterr()
+    assert main(["explain", str(out), "--json"]) == 0
+    operations = json.loads(capsys.readouterr().out)["operations"]
+    layers = {one["operation"]: one["layer"] for one in operations if one["operation"] != "call and return"}
+    assert None not in layers.values()
+    named = " ".join(layers.values())
+    assert all(layer in named for layer in ("BatchNorm2d 'body.1'", "ReLU 'body.2'", "AdaptiveAvgPool2d 'body.6'"))
+
+
 @pytest.mark.long
 def test_floats_as_inputs_cost_what_is_estimated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads((out / "report.json").read_text())
