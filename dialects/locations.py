@@ -14,7 +14,7 @@ inherit this name. An operation that a pass creates from several operations has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import cast
 
@@ -247,7 +247,7 @@ def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -
 
 
 @contextmanager
-def errors_at(op: Operation) -> Iterator[None]:
+def errors_at(op: Operation) -> Generator[None]:
     """Locate each `InputError` without a file that is raised in the context at an operation, by `error_at`."""
     try:
         yield
