@@ -218,7 +218,7 @@ class _Bufferization:
         """The result of an op as a view of its operand, if the result's elements are contiguous in the operand; None
         otherwise.
         """
-        if not isinstance(op, tdsl.MovementOp) or (run := op.run) is None:
+        if (run := op.run) is None:
             return None
         [operand] = op.inputs
         offset = self.offset(run, tdsl.shape_of(operand))

@@ -197,6 +197,13 @@ class TensorOp(DialectOp, HasValueInterface):
         """
 
     @property
+    def run(self) -> Sequence[SSAValue] | None:
+        """The indices of the first axes of the operand at which its elements are those of the result, in the same
+        order. None if they are not contiguous, or if the op computes elements.
+        """
+        return None
+
+    @property
     def destroyed(self) -> Sequence[SSAValue]:
         """The operands whose content the op overwrites."""
         return []

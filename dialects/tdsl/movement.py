@@ -72,14 +72,6 @@ class MovementOp(TensorOp, ABC):
         return ()
 
     @property
-    def run(self) -> Sequence[SSAValue] | None:
-        """Indices along the first axes of the operand. The elements of the operand from these indices on (and from
-        index 0 on along all other axes) are those of the result, in the same order. None if the elements of the
-        result are not contiguous in the operand.
-        """
-        return None
-
-    @property
     def filling(self) -> float | None:
         """The real value of elements that no move writes; None if the moves write all elements."""
         return None

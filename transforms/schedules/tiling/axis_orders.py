@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import BlockArgument, Operation, SSAValue, Use
+from xdsl.ir import Block, SSAValue, Use
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits
@@ -68,14 +68,17 @@ def can_turn(op: tdsl.TransposeOp) -> bool:
     The operand must be the program's input, located in the arena, and have no other readers. The caller must not send
     it in frames. Its elements must occupy whole bytes, or half bytes if they are packed.
     """
-    given = op.input
-    if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):
+    given = input_of(op.input)
+    if not _moves_axes(op) or op.matrix is None or not op.input.has_one_use() or given is None or not given.reused:
         return False
-    function = _around(given)
-    if not isinstance(function, func.FuncOp) or not tdsl.read_input(function).reused:
-        return False
-    packed = packed_type(MemRefType(tdsl.format_of(given).type, tdsl.shape_of(given)))
-    return tdsl.read_input(function).pushed is None and (packed is None or packed_bits(packed) == 4)
+    packed = packed_type(MemRefType(tdsl.format_of(op.input).type, tdsl.shape_of(op.input)))
+    return given.pushed is None and (packed is None or packed_bits(packed) == 4)
+
+
+def input_of(value: SSAValue) -> tdsl.InputInterface | None:
+    """The interface of the input of a function if a value is this input. None for any other value."""
+    function = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    return tdsl.read_input(function) if isinstance(function, func.FuncOp) else None
 
 
 def _is_open(op: tdsl.TransposeOp) -> bool:
@@ -84,7 +87,7 @@ def _is_open(op: tdsl.TransposeOp) -> bool:
 
 def _can_be_gathered(op: tdsl.TransposeOp) -> bool:
     given = op.input.owner.image if isinstance(op.input.owner, tdsl.ReceiveOp) else op.input
-    if not _moves_axes(op) or not isinstance(given, BlockArgument) or not isinstance(_around(given), func.FuncOp):
+    if not _moves_axes(op) or input_of(given) is None:
         return False
     uses = list(op.out.uses)
     return bool(uses) and all(map(_reads_windows, uses)) and op.input.has_one_use()
@@ -104,10 +107,6 @@ def _can_be_written(op: tdsl.TransposeOp) -> bool:
 def _moves_axes(op: tdsl.TransposeOp) -> bool:
     shape = tdsl.shape_of(op.input)
     return op.result is not None and len(shape) == 4 and shape[0] == 1 and op.axes[0] == 0 and not op.keeps_order
-
-
-def _around(value: BlockArgument) -> Operation | None:
-    return value.block.parent_op()
 
 
 def _reads_windows(use: Use) -> bool:

@@ -128,10 +128,7 @@ def _reads_alone(op: tdsl.Conv2dOp) -> bool:
     """Whether only this convolution reads its image, so that the results of a tile may overwrite the pixels of
     earlier tiles.
     """
-    value = op.rhs
-    while value.has_one_use() and isinstance(reshape := value.owner, tdsl.ReshapeOp):
-        value = reshape.input
-    return value.has_one_use()
+    return tdsl.only_reader(tdsl.unreshaped(op.rhs)) is op
 
 
 def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemory:
