@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, MemRefType, f64, i64
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -25,6 +24,7 @@ from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Til
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.streaming import streamed_in_programs
 from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend
+from tinyml.transforms.schedules.tiling.axis_orders import input_of
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 
 
@@ -223,11 +223,8 @@ def _can_turn(image: SSAValue) -> bool:
 
 def _is_given(image: SSAValue) -> bool:
     """Whether an image is in the caller's array, which must not be overwritten."""
-    if not isinstance(given := tdsl.unreshaped(image), BlockArgument):
-        return False
-    function = given.block.parent_op()
-    assert isinstance(function, func.FuncOp)
-    return not tdsl.read_input(function).reused
+    given = input_of(tdsl.unreshaped(image))
+    return given is not None and not given.reused
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:

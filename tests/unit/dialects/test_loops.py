@@ -6,6 +6,7 @@ import numpy as np
 from programs.formatted import parse
 from xdsl.dialects import arith, scf
 
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.loops import INDEX_FUNCTIONS, index_value, iterations_of, trips_from_zero
 
 LOOPS = """
@@ -41,6 +42,24 @@ def test_an_index_follows_from_others():
     assert list(index_value(by_seven, {index: np.array([0, 2])})) == [7, 9]
     assert index_value(by_seven, {}) is None
     assert index_value(by_data, {index: 4}) is None
+
+
+SELECTIONS = """
+func.func @f(%i : index) {
+  %three = arith.constant 3 : index
+  %below = arith.cmpi slt, %i, %three : index
+  %least = arith.select %below, %i, %three : index
+  func.return
+}
+"""
+
+
+def test_an_index_may_be_selected():
+    [function] = defined_functions(parse(SELECTIONS))
+    [index], [select] = function.args, [op for op in function.walk() if isinstance(op, arith.SelectOp)]
+    assert list(index_value(select.result, {index: np.arange(6)})) == [0, 1, 2, 3, 3, 3]
+    assert index_value(select.result, {index: 5}) == 3
+    assert index_value(select.result, {}) is None
 
 
 def test_quotients_are_rounded_towards_zero():

@@ -411,4 +411,4 @@ def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
 def _is_alike(op: tdsl.ElementwiseOp, value: SSAValue) -> bool:
     """Whether an op computes each element from the corresponding element of a tensor and from one-element constants."""
     others = [operand for operand in op.inputs if operand is not value]
-    return all(prod(tdsl.shape_of(other)) == 1 and isinstance(other.owner, tdsl.ConstOp) for other in others)
+    return all(prod(tdsl.shape_of(other)) == 1 and tdsl.constant_number(other) is not None for other in others)

@@ -483,3 +483,27 @@ func.func @elementwise() {
 // CHECK-NEXT: rtl.store %t, %temp[%i] : i8, !rtl.memory<10, 8>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+
+// -----
+
+// An address that is no sum of multiples of the counter and of values from outside the loop.
+func.func @squares() -> i24 {
+  %x = rtl.memory : !rtl.memory<64, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  %start = arith.constant 0 : i24
+  %sum = scf.for %i = %zero to %eight step %one iter_args(%s = %start) -> (i24) {
+    %square = arith.muli %i, %i : index
+    %far = arith.muli %square, %eight : index
+    %at = arith.addi %i, %far : index
+    %a = rtl.load %x[%at] : !rtl.memory<64, 8> -> i8
+    %c = arith.extsi %a : i8 to i24
+    %t = arith.addi %s, %c : i24
+    scf.yield %t : i24
+  }
+  func.return %sum : i24
+}
+// CHECK-LABEL: func.func @squares
+// CHECK: rtl.memory : !rtl.memory<64, 8>
+// CHECK-NOT: rtl.lanes
