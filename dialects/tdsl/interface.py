@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_origin, get_ty
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute, Block, Data, SSAValue
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -43,6 +43,7 @@ __all__ = [
     "InterfaceAttr",
     "ProgramInterface",
     "StoredExamples",
+    "input_of",
     "read_input",
     "read_interface",
     "update_input",
@@ -555,6 +556,12 @@ def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
 def read_input(op: FuncOp | ModuleOp) -> InputInterface:
     """The input interface of a function. For a module, it is that of the module's program."""
     return read_interface(op).input
+
+
+def input_of(value: SSAValue) -> InputInterface | None:
+    """The interface of the input of a function if a value is this input. None for any other value."""
+    function = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    return read_input(function) if isinstance(function, FuncOp) else None
 
 
 def _converted(interface: Interface) -> Interface:

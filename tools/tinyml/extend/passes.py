@@ -9,7 +9,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import error_at, errors_at
 from tinyml.dialects.options import option
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Builder, LocatedPattern, PatternRewriteWalker, Rewriter
@@ -43,6 +43,7 @@ __all__ = [
     "context",
     "defined_functions",
     "error_at",
+    "errors_at",
     "estimate_on",
     "missed",
     "num",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Block, SSAValue, Use
+from xdsl.ir import SSAValue, Use
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits
@@ -68,17 +68,11 @@ def can_turn(op: tdsl.TransposeOp) -> bool:
     The operand must be the program's input, located in the arena, and have no other readers. The caller must not send
     it in frames. Its elements must occupy whole bytes, or half bytes if they are packed.
     """
-    given = input_of(op.input)
+    given = tdsl.input_of(op.input)
     if not _moves_axes(op) or op.matrix is None or not op.input.has_one_use() or given is None or not given.reused:
         return False
     packed = packed_type(MemRefType(tdsl.format_of(op.input).type, tdsl.shape_of(op.input)))
     return given.pushed is None and (packed is None or packed_bits(packed) == 4)
-
-
-def input_of(value: SSAValue) -> tdsl.InputInterface | None:
-    """The interface of the input of a function if a value is this input. None for any other value."""
-    function = value.owner.parent_op() if isinstance(value.owner, Block) else None
-    return tdsl.read_input(function) if isinstance(function, func.FuncOp) else None
 
 
 def _is_open(op: tdsl.TransposeOp) -> bool:
@@ -87,7 +81,7 @@ def _is_open(op: tdsl.TransposeOp) -> bool:
 
 def _can_be_gathered(op: tdsl.TransposeOp) -> bool:
     given = op.input.owner.image if isinstance(op.input.owner, tdsl.ReceiveOp) else op.input
-    if not _moves_axes(op) or input_of(given) is None:
+    if not _moves_axes(op) or tdsl.input_of(given) is None:
         return False
     uses = list(op.out.uses)
     return bool(uses) and all(map(_reads_windows, uses)) and op.input.has_one_use()
