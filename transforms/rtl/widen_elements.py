@@ -19,7 +19,7 @@ from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
-from tinyml.transforms.rtl.scheduling.regions import is_pure, mixes_indices, set_lanes
+from tinyml.transforms.rtl.scheduling.regions import is_pure, reads_index, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, widen_memories, word_address, word_of
 
 LANES = 8, 4, 2
@@ -65,7 +65,7 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
                         return False
             case scf.YieldOp():
                 pass
-            case _ if not is_pure(op) or mixes_indices(op):
+            case _ if not is_pure(op) or reads_index(op):
                 return False
             case arith.MuliOp() if not isinstance(op.result.type, IndexType):
                 return False

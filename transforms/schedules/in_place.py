@@ -24,7 +24,6 @@ from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Til
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.streaming import streamed_in_programs
 from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend
-from tinyml.transforms.schedules.tiling.axis_orders import input_of
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 
 
@@ -223,7 +222,7 @@ def _can_turn(image: SSAValue) -> bool:
 
 def _is_given(image: SSAValue) -> bool:
     """Whether an image is in the caller's array, which must not be overwritten."""
-    given = input_of(tdsl.unreshaped(image))
+    given = tdsl.input_of(tdsl.unreshaped(image))
     return given is not None and not given.reused
 
 

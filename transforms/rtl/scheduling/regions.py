@@ -114,9 +114,11 @@ def is_pure(op: Operation) -> bool:
     return op.name.startswith("arith.")
 
 
-def mixes_indices(op: Operation) -> bool:
-    """Whether an op computes a number from an index, or an index from a number."""
-    return len({isinstance(value.type, IndexType) for value in (*op.operands, *op.results)}) > 1
+def reads_index(op: Operation) -> bool:
+    """Whether an op without regions computes a number from an index, instead of another index."""
+    return any(isinstance(value.type, IndexType) for value in op.operands) and not isinstance(
+        op.results[0].type, IndexType
+    )
 
 
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:

@@ -16,7 +16,7 @@ from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, mixes_indices, set_lanes
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, reads_index, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, word_address
 
 
@@ -53,7 +53,7 @@ class UnrolledSum:
             added.append(sum.rhs if sum.lhs is carried else sum.lhs)
         loads = [op for op in body.ops if isinstance(op, rtl.LoadOp)]
         others = [op for op in body.ops if op not in loads and op is not end]
-        if any(not is_pure(op) or mixes_indices(op) for op in others):
+        if any(not is_pure(op) or reads_index(op) for op in others):
             return None
         return UnrolledSum(loop, trips, loads, added)
 

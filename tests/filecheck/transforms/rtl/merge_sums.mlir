@@ -205,3 +205,41 @@ func.func @second(%start: i24) -> (i24, i24) {
 // CHECK: %twice = arith.addi %s, %s : i24
 // CHECK-NEXT: [[sum:%.*]] = arith.addi %twice, %q : i24
 // CHECK-NEXT: func.return %r, [[sum]]
+
+// -----
+
+// Sums of entries of a table, whose addresses are loaded, are merged; a sum of numbers that are indices is not.
+func.func @table(%start: i24) -> (i24, i24, i24) {
+  %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+  %u = rtl.memory dense<2> : tensor<5xi8> : !rtl.memory<5, 8>
+  %table = rtl.memory dense<3> : tensor<256xi8> : !rtl.memory<256, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %s = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<5, 8> -> i8
+    %at = arith.index_cast %a : i8 to index
+    %e = rtl.load %table[%at] : !rtl.memory<256, 8> -> i8
+    %p = arith.extsi %e : i8 to i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %u[%i] : !rtl.memory<5, 8> -> i8
+    %p = arith.extsi %a : i8 to i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  %q = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %p = arith.index_cast %i : index to i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  func.return %s, %r, %q : i24, i24, i24
+}
+// CHECK-LABEL: func.func @table
+// CHECK: %s, %r = scf.for
+// CHECK: rtl.load %table
+// CHECK: scf.yield {{.*}} : i24, i24
+// CHECK: %q = scf.for
+// CHECK: scf.yield {{.*}} : i24
