@@ -198,8 +198,8 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def run(self) -> Sequence[SSAValue] | None:
-        """The indices of the first axes of the operand at which its elements are those of the result, in the same
-        order. None if they are not contiguous, or if the op computes elements.
+        """Indices along the first axes of the operand. Its elements from there on are those of the result, in the same
+        order. None if these elements are not contiguous, or if the op computes elements.
         """
         return None
 
