@@ -33,7 +33,9 @@ class OrderInputPass(ModulePass):
     input: the source of the input. An image that arrives row by row and is not channels-last has the order height x
         channels x width: each row concatenates the rows of all channels.
 
-    Raises `InputError` for any other order, and for `channels-last` if no op reads the input as an image or a sequence.
+    Raises `InputError` for an order other than `file` and `channels-last`. With `channels-last`, it is also raised if
+    the program has a single input, no order of this input is recorded yet, and no op reads the input as an image or a
+    sequence.
     """
 
     name = "order-input"

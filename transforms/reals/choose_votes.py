@@ -31,8 +31,9 @@ class ChooseVotesPass(ModulePass):
     probable classes. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that
     the profiled ranges remain valid.
 
-    Raises `InputError` for any other value of `votes`, for hard votes in a program without a forest, and for a forest
-    whose leaves are not probabilities of several classes, such as boosted trees.
+    Raises `InputError` for a value of `votes` other than `soft` and `hard`. With `hard`, it is also raised for a
+    program without a forest, and for a forest whose leaves are not probabilities of several classes, such as boosted
+    trees.
     """
 
     name = "choose-votes"

@@ -32,8 +32,8 @@ class DropMonotonePass(ModulePass):
 
     outputs: `class`; with `scores`, the default, the program is unchanged.
 
-    Raises `InputError` for any other value of `outputs`, for an anomaly detector, and for a result that is neither a
-    vector of scores nor a single score.
+    Raises `InputError` for a value of `outputs` other than `class` and `scores`. With `class`, it is also raised for an
+    anomaly detector, and for a result that is neither a vector of scores nor a single score.
     """
 
     name = "drop-monotone"

@@ -375,8 +375,8 @@ class AxpyAttr(LoopRoutineAttr):
 class SeveralRowsAttr(RoutineAttr, ABC):
     """A routine that computes a sum of products for each of several rows.
 
-    The operands are `sums`, `starts`, `matrix` and a vector or window. The rows of the matrix are contiguous and follow
-    one another. `sums` and `starts` may be the same memory.
+    The operands are `sums`, `starts`, `matrix` and a vector or window. Each row of the matrix is contiguous, and
+    the next row begins where it ends. `sums` and `starts` may be the same memory.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, MEMREF, MEMREF)
@@ -417,8 +417,8 @@ class DotRowsAttr(SeveralRowsAttr):
     """`(sums, starts, matrix, vector)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and the
     vector.
 
-    The rows of the matrix are contiguous and follow one another. Packed rows consist of whole groups. `sums` and
-    `starts` may be the same memory.
+    Each row of the matrix is contiguous, and the next row begins where it ends. Packed rows consist of whole groups.
+    `sums` and `starts` may be the same memory.
     """
 
     name = "num.dot_rows"
@@ -436,8 +436,8 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
     of a window.
 
     Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
-    therefore has its own filter. The rows of the matrix are contiguous and follow one another. `sums` and `starts` may
-    be the same memory.
+    therefore has its own filter. Each row of the matrix is contiguous, and the next row begins where it ends. `sums`
+    and `starts` may be the same memory.
     """
 
     name = "num.channel_dots"

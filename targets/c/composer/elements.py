@@ -113,9 +113,13 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """A C expression for the last element of a group in which the other elements have separate bytes and 6 or 7 bits.
+    """A C expression for the upper 6 or 7 bits of a group's last element, those above whole bytes, as a signed integer.
 
-    The element is assembled from the low bits of the bytes of the other elements.
+    The other elements of the group have these bits in bytes of their own. The bits of the last element are assembled
+    from the unused low bits of these bytes.
+
+    width: the width of an element in bits; `width % 8` is 6 or 7.
+    bytes: the C expressions of these bytes, in the order of their elements.
     """
     spare = 8 - width % 8
     parts = [
