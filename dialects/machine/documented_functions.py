@@ -33,7 +33,7 @@ def added(a: Number, b: Number, left: int, right: int, bits: int) -> Number:
 
 
 def ranked(table: Sequence[int], x: Number, length: int) -> Number:
-    """The number of entries that are at most x, among the first `length` entries."""
+    """The number of entries that are at most x, among the first `length` entries, which are ascending."""
     return count_reached(table[:length], x)
 
 

@@ -1,4 +1,5 @@
-"""Checks of a Keras file before Keras loads it: the file is not too large, and contains no code.
+"""Checks of a Keras file before Keras loads it: the file is intact and not too large, stores all of its data itself,
+has no layers of unsupported packages and, unless the user trusts it, contains no code.
 
 A .keras file is an archive of a configuration in JSON and weights in HDF5. An .h5 or .hdf5 file is HDF5 only, with the
 configuration in an attribute. A configuration may contain functions. For example, a Lambda layer stores Python byte

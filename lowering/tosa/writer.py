@@ -4,8 +4,9 @@ same way.
 TensorFlow Lite multiplies by `multiplier * 2^(shift - 31)` in two steps. The first step rounds halves upwards, and the
 second step rounds halves away from zero (gemmlowp's SaturatingRoundingDoublingHighMul and RoundingDivideByPOT).
 `tosa.rescale` with DOUBLE_ROUND and the shift `31 - shift` computes the same integers, provided that a left shift stays
-within 32 bits (TOSA 1.0, section 1.9, `apply_scale_32`). For x >= 0 and a right shift of r > 0, both compute floor((x *
-m + 2^30 + 2^(30 + r)) / 2^(31 + r)). For x < 0 both add -2^30 instead of 2^30.
+within 32 bits (TOSA 1.0, section 1.9, `apply_scale_32`). Let x be the multiplied integer, m the multiplier, and r =
+-`shift` the right shift. For x >= 0 and r > 0, both compute floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)). For x < 0
+and r > 0, both add -2^30 instead of 2^30.
 """
 
 from __future__ import annotations

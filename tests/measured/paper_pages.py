@@ -15,14 +15,6 @@ from measured.store import FOLDER, Figures, Values, read
 
 BLOCK = re.compile(r"(?P<open><!-- paper: (?P<paper>[\w-]+) -->\n).*?(?P<close><!-- end of paper -->\n)", re.DOTALL)
 
-COUNTED = {
-    Verdict.REPRODUCED: "reproduced",
-    Verdict.SURPASSED: "surpassed",
-    Verdict.DIFFERS: "that differ",
-    Verdict.CANNOT: "that cannot be compared",
-}
-"""The verdicts as words that follow a number of rows."""
-
 HEADINGS = "| item | the paper | here | command | verdict |\n|---|---|---|---|---|\n"
 
 
@@ -52,8 +44,8 @@ def counts(paper: str) -> dict[Verdict, int]:
 
 def _text(paper: str) -> str:
     rows = "".join(f"| {' | '.join(row.cells(paper, values_of(paper, row)))} |\n" for row in PAPERS[paper])
-    counted = ", ".join(f"{count} {COUNTED[verdict]}" for verdict, count in counts(paper).items())
-    return f"{MEANINGS}\n\nThe table has {len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
+    counted = ", ".join(f"{verdict.value.removesuffix(' because')} {count}" for verdict, count in counts(paper).items())
+    return f"{MEANINGS}\n\nThe table has {len(PAPERS[paper])} rows. Verdicts: {counted}.\n\n{HEADINGS}{rows}"
 
 
 def file_of(paper: str) -> Path:

@@ -48,10 +48,14 @@ class PackingSurvey:
 def guillotine(buffers: int, seed: int, points: int, units: int = 1024) -> list[Rectangle]:
     """The pieces of a rectangle of `points` program points and height `units` after random cuts, in random order.
 
-    A piece is chosen with a probability proportional to its area, and cut in time or size with equal probability. By
-    construction, a packing without gaps exists.
+    A piece is chosen with a probability proportional to its area. It is cut in time or size with equal probability, or
+    in size if it has only one program point. A piece of height 1 is not cut in size. By construction, a packing without
+    gaps exists.
 
     buffers: the number of pieces.
+    seed: the seed of the random numbers.
+    points: the number of program points.
+    units: the height of the rectangle in units of `UNIT` bytes.
     """
     draw = Random(f"{buffers} {seed} {points}")
     shapes = [(0, points, 0, units)]

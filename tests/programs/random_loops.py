@@ -233,7 +233,8 @@ class Draft:
     def drawn(self, kinds: bool) -> tuple[Element, Ends]:
         """Append random ops, and return the value that a lane computes and its interval.
 
-        kinds: True to include sums of rows and pools.
+        kinds: True to include pools and sums of rows if `bits` is 32. If `bits` is less, pools may occur and sums of
+            rows do not, regardless of `kinds`.
         """
         self.load()
         some = [self.load, self.share, self.lookup, *([self.sum, self.sum, self.pool] if kinds else [])]
@@ -249,7 +250,7 @@ class Draft:
     def stored(self, kinds: bool) -> num.LaneFunctionOp:
         """A random function on lanes that stores one value for each line and lane.
 
-        kinds: True to include sums of rows and pools.
+        kinds: as in `drawn`.
         """
         self.lines = self.random.choice([1, 1, 2, LINES])
         shape = [self.lines, self.count] if self.lines > 1 else [self.count]
@@ -265,7 +266,7 @@ class Draft:
         """A random function on lanes that reduces the values of all lanes to one.
 
         kind: the reduction, such as `num.SUM`.
-        kinds: True to include sums of rows and pools.
+        kinds: as in `drawn`.
         """
         recorder, self.first = self.recorder, self.random.randint(0, 3)
         start = self.constant(self.random.randint(-99, 99))

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 DEVELOPMENT = ("test", "docs")
 """Extras for the development of tinyml, which users do not need."""
 
-MODULES_OF = {"pyelftools": "elftools"}
-"""Modules by distribution, if the names differ."""
+PACKAGE_OF = {"elftools": "pyelftools", "sklearn": "scikit-learn", "z3": "z3-solver"}
+"""The packages of modules on PyPI, if the names differ."""
 
 SPELLED_SOURCES: Mapping[TimeSource, str] = {
     "simulated": "simulated",
@@ -272,13 +272,12 @@ def _installing(packages: Sequence[Package]) -> str:
 
 
 def _command_for(modules: Sequence[str]) -> str:
-    """The command that installs modules: it installs the extra of tinyml that contains all of them, or else the
-    packages themselves.
+    """The command that installs the packages of modules: it installs the extra of tinyml that contains all of these
+    packages, or else the packages themselves. A module that `PACKAGE_OF` does not name has the name of its package.
     """
-    for extra in _extras():
-        if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:
-            return install_command(extra)
-    return f"pip install {' '.join(modules)}"
+    packages = [PACKAGE_OF.get(module, module) for module in modules]
+    extra = next((one for one in _extras() if {*packages} <= {*_packages_of(one)}), None)
+    return f"pip install {' '.join(packages)}" if extra is None else install_command(extra)
 
 
 def _extra(extra: str) -> ExtraState:

@@ -2,15 +2,19 @@
 
 The arithmetic follows Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
 Inference" (2018), and the quantisation specification of TensorFlow Lite. Scales are arbitrary numbers of single
-precision. Sums of products are 32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a sum to
-the scale of the result and rounds twice. The sum of two numbers also rounds twice; its operands are first converted to
-a common scale.
+precision.
+
+Sums of products are 32-bit integers, which `tm_requantize_s32`, a fixed-point multiplication, converts to the scale of
+the result with two roundings. If a factor has 16 bits, sums are 64-bit integers, which `tm_requantize_s64` converts
+with one rounding; only sums that start from 32-bit numbers remain 32-bit integers. For a sum of two numbers,
+`tm_requantize_s32` converts the operands to a common scale, and the sum to the scale of the result. The conversion of
+an operand may instead be a left shift. If all of these scales are equal, nothing is converted.
 
 `!zeroskew.q<width, scale, zero, even>` has the same numbers. Its results are rounded once, halves to even, as in
 PyTorch and ONNX, but in integers.
 
 `!zeroskew.q<8, [scale, scale, ...], 0>` is the format of weights with a scale per row. `!zeroskew.q<32, scale, 0>` is
-the format of initial values of sums. For activations of 16 bits, this format is `!zeroskew.q<64, scale, 0>`.
+the format of initial values of 32-bit sums, and `!zeroskew.q<64, scale, 0>` is that of 64-bit sums.
 """
 
 from __future__ import annotations

@@ -271,10 +271,10 @@ def _stage(z: Array, w: Array) -> Array:
 
 
 def _real_bins(z: Array, w: Array) -> Array:
-    """The bins of a real signal, computed from the transform of its samples taken as complex numbers. Bin 0 is set
-    to 0.
+    """The bins of a real signal, computed from the Fourier transform of its samples, read as complex numbers. Bin 0 is
+    set to 0.
 
-    z: the complex transform, of shape (samples, points, 2); the last axis is the real and imaginary part.
+    z: this Fourier transform, of shape (samples, points, 2); the last axis is the real and imaginary part.
     w: the complex twiddle factors, of shape (points / 2, 2).
     """
     points = z.shape[1]

@@ -1,8 +1,8 @@
 """The steps of a Fourier transform of real signals, computed in place and by decimation in time.
 
 A tensor contains complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real
-signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts the transform of these numbers to the
-transform of the signal (Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II).
+signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts the Fourier transform of these
+numbers to that of the signal (Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II).
 
 Each step is an op, so that its result has its own format. A profile assigns a scale to each result; the shifts between
 stages follow from these scales (a transform with static scaling). `SpectrumSteps` implements the computations once, for
@@ -104,9 +104,9 @@ def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: N
 
 
 def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
-    """The transform of the 2 or 4 complex numbers `z` in bit-reversed order. All numbers except the first are
-    multiplied by `sign`.
+    """The Fourier transform of 2 or 4 complex numbers. All of these numbers except the first are multiplied by `sign`.
 
+    z: the numbers, in bit-reversed order.
     sign: 1 or -1.
     out: the format of the results.
     """
@@ -135,9 +135,9 @@ def real_pair(
     source: NumberFormat,
     out: NumberFormat,
 ) -> Sequence[Complex[V]]:
-    """Bins k and N / 2 - k of the transform of a real signal.
+    """Bins k and N / 2 - k of the Fourier transform of a real signal of N samples.
 
-    z: bins k and N / 2 - k of the transform of the N / 2 complex numbers.
+    z: bins k and N / 2 - k of the Fourier transform of the samples, read as N / 2 complex numbers.
     factors: the result of `rotations` for the angle 2 pi k / N.
     half: the number 1 / 2.
     source: the format of rotated numbers.
@@ -326,7 +326,8 @@ class ButterfliesOp(SpectrumOp):
 
 @irdl_op_definition
 class RealSpectrumOp(SpectrumOp):
-    """The transform of N real samples, computed from the transform of the same samples as N / 2 complex numbers.
+    """The Fourier transform of N real samples. The operand is the Fourier transform of the same samples, read as N / 2
+    complex numbers.
 
     The result contains the bins from 1 to N / 2 - 1. Its first complex number contains the bins 0 and N / 2, which are
     real.

@@ -60,7 +60,7 @@ class _Row:
     sum: the registers of the sum.
     gathered: the sum of the magnitudes of the weights whose products are accumulated in 16 bits; None if there are
         none.
-    bias: the total bias that has been added.
+    bias: the bias that the sum and the accumulated products contain. It is shifted with the sum.
     """
 
     sum: _Sum

@@ -45,7 +45,9 @@ class Lying:
 
 
 def objects(one: object) -> np.ndarray:
-    """An array with the dtype object, created so that numpy does not inspect its element."""
+    """An array of shape (2, 4) and dtype object, each of whose elements is `one`. It is created so that numpy does not
+    inspect `one`.
+    """
     made = np.empty((2, 4), object)
     made.fill(one)
     return made

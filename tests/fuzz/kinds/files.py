@@ -48,8 +48,9 @@ def npy(random: Random) -> bytes:
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """A copy of `data` after one to four changes: a piece is removed, a byte is replaced, or up to eight bytes are
-    repeated.
+    """A copy of `data` after one to four changes at random positions. A change removes one byte, up to four bytes or
+    the rest, replaces a byte, or repeats up to eight bytes. At the end of the data, a replacement appends a byte,
+    and other changes have no effect.
     """
     piece = bytearray(data)
     for _ in range(random.randint(1, 4)):

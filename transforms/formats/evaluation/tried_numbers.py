@@ -77,7 +77,9 @@ class Numbers:
         return self.raws[np.unique(np.clip(np.concatenate(indices), 0, last))]
 
     def place(self, reals: Reals) -> Reals:
-        """For each real, the distance between the two adjacent numbers around it.
+        """For each real, the distance between the greatest number below it and the next number. For reals that are at
+        most the least number, it is the distance between the two least numbers; for reals above the greatest number,
+        between the two greatest.
 
         For a format of more than 16 bits, an estimate: 2^-15 times the magnitude of the real, but at least 2^-30 times
         the greatest number.

@@ -38,7 +38,9 @@ def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: Tenso
 
 
 def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
-    """Emit the range of an operand's rows (axis 0) or columns (axis 1) that the range `range` of a result needs."""
+    """Emit ops that compute which rows (axis 0) or columns (axis 1) of an operand the range `range` of a result needs,
+    without the padding. Return their range.
+    """
     step, before = read.strides[axis], read.before[axis]
     first = emit.plus(emit.times(range.first, step), -before)
     end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)

@@ -64,8 +64,8 @@ def most(width: int) -> int:
 
 
 def extremes(width: int, count: int) -> list[NDArray[Any]]:
-    """Four vectors of `width`-bit numbers: the least number only, the greatest only, a repetition of both with 0 and
-    -1, and random numbers.
+    """Four vectors of `count` signed integers of `width` bits: the least integer only, the greatest only, the sequence
+    least, greatest, 0, -1 repeated, and random integers.
     """
     random = np.random.default_rng(width)
     low, high = -most(width) - 1, most(width)

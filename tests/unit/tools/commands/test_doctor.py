@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from importlib import invalidate_caches
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from programs.paths import ROOT
 import tinyml
 from tinyml.targets.package import Package
 from tinyml.targets.registry import chips, targets
+from tinyml.tools.commands.doctor import PACKAGE_OF
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as optimise
 
@@ -73,6 +76,31 @@ def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, 
             commands = [command for command in missing[board.name] if command.startswith("pip")]
             assert len(commands) == bool(chip.modules)
             assert all(command.startswith("pip install 'tinyml-xdsl[") for command in commands)
+
+
+@pytest.mark.parametrize(
+    ("modules", "command"),
+    [
+        (("elftools", "unicorn"), "pip install 'tinyml-xdsl[devices]'"),
+        (("elftools", "z3"), "pip install pyelftools z3-solver"),
+        (("sklearn", "other"), "pip install scikit-learn other"),
+    ],
+)
+def test_packages_are_installed_by_their_names(
+    modules: tuple[str, ...], command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The suggested command installs packages, whose names may differ from those of the missing modules, if no extra of
+    tinyml contains all of them.
+    """
+    chip = replace(chips()[0], modules=modules)
+    monkeypatch.setattr("tinyml.targets.registry.chips", lambda: [chip])
+    monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
+    assert all(command in board["missing"] for board in examined(capsys)["boards"])
+
+
+def test_installed_packages_contain_their_modules():
+    found = packages_distributions()
+    assert all(package in found.get(module, [package]) for module, package in PACKAGE_OF.items())
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]):

@@ -393,8 +393,10 @@ def test_narrow_is_taken_if_nothing_better_fits():
 
 
 def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatch):
-    """Promotion makes a limited number of attempts: the greatest number of tensors that it may process in total,
-    divided by the number of tensors, but at least one. For three tensors, a total of six permits two attempts.
+    """Promotion is repeated for a limited number of tensors that did not fit, each of which comes first once. The limit
+    is `_TENSORS` divided by the number of tensors, rounded down, but at least one. For three tensors, `_TENSORS` = 6
+    permits two such tensors. Two more candidates are tried: the program without promotions, and the promotion in
+    which all tensors that did not fit come first. The percentile of promotability is 95.
     """
     for permitted, beginnings in ((6, 2), (5, 1), (2, 1), (9, 3)):
         monkeypatch.setattr(search_promote, "_TENSORS", permitted)
