@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.onnx.formats import EVEN, ROUNDING
@@ -35,6 +36,9 @@ OPSETS = range(7, 29)
 USUAL_OPSET = 17
 """The supported opsets of the domain `ai.onnx`, and the opset to which onnx's converter updates older models."""
 
+_CONVERSIONS = "tinyml.lowering.frontends.onnx.conversions"
+"""The module that runs onnx's own code. It belongs to an extension that may not be installed."""
+
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
 DEEPEST = 16
@@ -51,14 +55,10 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}", file=file) from error
     model = _parsed(onnx, content, file)
     if model.functions:
-        from tinyml.lowering.frontends.onnx.conversions import with_inlined_functions
-
-        content = with_inlined_functions(content, file)
+        content = imported(f"{_CONVERSIONS}:with_inlined_functions")(content, file)
         model = _parsed(onnx, content, file)
     if (version := _opsets(model).get("", OPSETS[-1])) < OPSETS[0]:
-        from tinyml.lowering.frontends.onnx.conversions import with_opset
-
-        model = _parsed(onnx, with_opset(content, file, USUAL_OPSET), file)
+        model = _parsed(onnx, imported(f"{_CONVERSIONS}:with_opset")(content, file, USUAL_OPSET), file)
     elif version not in OPSETS:
         raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
     properties = {text(each.key): text(each.value) for each in model.metadata_props}
