@@ -127,7 +127,7 @@ NAMES = {
             ("letters", 37),
         )
     },
-    **{f"<{n}, {es}>": f"{n} {es}" for n, es in ((8, 0), (8, 1), (8, 2), (16, 1), (16, 2), (32, 2))},
+    **{f"<{n}, {es}>": f"{n} {es}" for n in (8, 16, 32) for es in range(4)},
     "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
     **{
         f"small digits | {format}, 4 bits": f"small-digits --format {format} --width 4"
