@@ -479,6 +479,10 @@ TABLES: dict[str, dict[str, Column]] = {
         "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
     },
     "results-posits-10": scalings_of(10),
+    "results-posits-inputs": {
+        format: ("rounded-inputs {row} --width 6", f"{{{format}.change:+.2f}} ({{{format}.lost}}, {{{format}.won}})")
+        for format in ("fixed", "posit")
+    },
     "results-posits-costs": {
         heading: (command, "{flash}; {time:k}")
         for heading, command in (

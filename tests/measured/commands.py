@@ -271,6 +271,13 @@ def _scalings(model: Path, options: list[str]) -> Values:
     return scalings(model, int(width))
 
 
+def _rounded_inputs(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import rounded_inputs
+
+    _, width = options
+    return rounded_inputs(model, int(width))
+
+
 def _standard_posits(model: Path, options: list[str]) -> Values:
     from measured.measures.scalings import standard_posits
 
@@ -463,6 +470,7 @@ _COMMANDS = {
     "sparse-module": _sparse_module,
     "executors": _executors,
     "circt": _circt,
+    "rounded-inputs": _rounded_inputs,
     "scalings": _scalings,
     "standard-posits": _standard_posits,
 }

@@ -1,5 +1,5 @@
-"""`search-uniform`: assigns one format to all tensors, the variant and width with the least loss (MinUn's algorithm
-4).
+"""`search-uniform`: assigns one format to all tensors, the variant and width with the least loss (MinUn's algorithm 4),
+and chooses scales by the loss.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tinyml.transforms.search.engine.moves import choose_scalings
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Search
 from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, widths_option
@@ -16,6 +17,9 @@ from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 @dataclass(frozen=True)
 class SearchUniformPass(LimitedPass):
     """Assign to all tensors the width within the limits that has the least loss. Ties go to the first width.
+
+    If scales follow the errors of the scores, the scales of single tensors, and es of posits, are then changed where
+    this lowers the loss of the whole program.
 
     ram, flash: limits as in `LimitedPass`; none by default.
     target: determines the stack, as for `select-kernels`.
@@ -44,4 +48,5 @@ class SearchUniformPass(LimitedPass):
             losses = uniform_losses(search, fitting)
             return SearchResult(search.uniform(fitting[losses.index(min(losses))]), reasons)
 
-        return feasibility.first_feasible(best, search.uniform(narrowest))
+        result = feasibility.first_feasible(best, search.uniform(narrowest))
+        return choose_scalings(search, result, feasibility.admits)

@@ -26,7 +26,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import BY_SCORES
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.assignment.format_assignment import range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.search import MIN_GAIN, STANDARD_ERROR, worse_by
@@ -288,6 +290,27 @@ def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> S
         others = [[replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS] for choice in result.choices]
         result = _changed(search, result, others, STANDARD_ERROR, "at this scale", accepts)
     return result
+
+
+def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
+    """Change the scale, and for posits es, of tensors where this lowers the loss, and return the result.
+
+    Only tensors whose scales follow the errors of the scores are changed. That rule considers each tensor alone and its
+    errors to first order, which underestimates errors that accumulate in a loop.
+
+    accepts: the condition that a candidate must satisfy.
+    """
+    search.evaluation.begin("scales by loss")
+    formats, rule = search.formats(result.choices), search.assignment.scale_by
+    others: list[list[FormatChoice]] = []
+    for tensors, choice, format in zip(search.classes, result.choices, formats, strict=True):
+        by_scores = (rule or choice.prototype.SCALED_BY) == BY_SCORES and not choice.prototype.AS_PUBLISHED
+        is_free = not (tensors.is_constant or tensors.known) and format.bits == choice.prototype.bits
+        # The chosen variant may have a single es; other tensors may have another one.
+        prototype = search.prototype_of(format.bits) if by_scores and is_free else None
+        offered = prototype.scalings(*range_of(tensors, prototype)) if prototype else ()
+        others.append([FormatChoice(other, is_made=True) for other in dict.fromkeys(offered) if other != format])
+    return _changed(search, result, others, STANDARD_ERROR, "at this scale", accepts) if any(others) else result
 
 
 def _changed(
