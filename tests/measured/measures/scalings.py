@@ -87,10 +87,11 @@ def rounded_inputs(model: Path, width: int) -> Values:
     right = _right(evaluate_reals(profiled.module, test.x).classes, test)
     low, high = float(profiled.val.x.min()), float(profiled.val.x.max())
     found: Values = {}
+    inputs = test.x.astype("f8")
     for name, format in (("fixed", FixedType), ("posit", PositType)):
         prototype = format.of_width(width)
         offered = dict.fromkeys([prototype.for_range(low, high), *prototype.scalings(low, high)])
-        rounded = (one.decode(one.encode_clipped(test.x)) for one in offered)
+        rounded = (one.decode(one.encode_clipped(inputs)) for one in offered)
         answers = [_right(evaluate_reals(profiled.module, x.reshape(test.x.shape)).classes, test) for x in rounded]
         found[name] = max((_changes(right, here) for here in answers), key=lambda changes: changes["change"])
         found[f"{name}_offered"] = len(offered)
