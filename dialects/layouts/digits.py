@@ -1,4 +1,4 @@
-"""Packed integers with few possible values: odd integers as planes of signs, and five ternary integers per byte.
+"""Packed integers with few possible values: planes of signs, five ternary integers per byte, and pairs of halfwords.
 
 * `odd` of n bits, 1 to 4: each odd integer from 1 - 2^n to 2^n - 1 is a sum of 2^k or -2^k for k from 0 to n - 1. A
   group consists of 8 elements in n bytes. Byte k has one bit for each element, in ascending order from the lowest bit.
@@ -7,6 +7,9 @@
   digit. Five digits form a number up to 242. The byte is this number times 256 / 243, rounded up. If the byte is
   multiplied by 3, the upper byte of the product is the first digit, and the lower byte encodes the remaining digits in
   the same way.
+* `pairs` of n bits, 1, 2 or 4: a group is a word of 32 bits. Its halves have the fields of the elements 0 and 2, then 1
+  and 3, 4 and 6, 5 and 7 and so on, so that a shift and a mask yield two weights as halfwords. A field is the integer
+  plus half of the range; in 1 bit, -1 is 0 and 1 is 1.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.signedinteger[Any]]
 
-ODD, TRITS = "odd", "trits"
-AT_ONCE, TRITS_IN_BYTE = 8, 5
+ODD, TRITS, PAIRS = "odd", "trits", "pairs"
+AT_ONCE, TRITS_IN_BYTE, WORD = 8, 5, 32
 ODD_WIDTHS = range(1, 5)
 
 
@@ -30,30 +33,43 @@ ODD_WIDTHS = range(1, 5)
 class Digits:
     """A packing of integers as digits.
 
-    name: `ODD` or `TRITS`.
-    bits: the number of bits of an odd integer; 2 for ternary integers.
+    name: `ODD`, `TRITS` or `PAIRS`.
+    bits: the number of bits of an integer; 2 for ternary integers.
     """
 
     name: str
     bits: int
 
     def __str__(self) -> str:
-        return "-1, 0 or 1" if self.name == TRITS else f"odd integers of {self.bits} bits"
+        return "-1, 0 or 1" if self.name == TRITS else f"{'odd ' * self.is_odd}integers of {self.bits} bits"
+
+    @property
+    def is_odd(self) -> bool:
+        """True if only odd integers can be packed."""
+        return self.name == ODD or self.bits == 1
 
     @property
     def length(self) -> int:
         """The number of elements per group."""
-        return AT_ONCE if self.name == ODD else TRITS_IN_BYTE
+        return {ODD: AT_ONCE, TRITS: TRITS_IN_BYTE, PAIRS: WORD // self.bits}[self.name]
 
     @property
     def bytes(self) -> int:
         """The number of bytes into which a group of integers is packed."""
-        return self.bits if self.name == ODD else 1
+        return {ODD: self.bits, TRITS: 1, PAIRS: WORD // 8}[self.name]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The lowest bit of each element of a group of `PAIRS` in its word."""
+        element = np.arange(self.length)
+        return self.bits * (element // 4 * 2 + element % 2) + WORD // 2 * (element // 2 % 2)
 
     def holds(self, raws: Integers) -> bool:
         """True if each of the integers can be packed as digits of this kind."""
         if self.name == TRITS:
             return bool(((raws >= -1) & (raws <= 1)).all())
+        if not self.is_odd:
+            return bool(((raws >= -1 << self.bits - 1) & (raws < 1 << self.bits - 1)).all())
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
 
     def pack(self, values: Integers) -> NDArray[np.uint8]:
@@ -69,6 +85,9 @@ class Digits:
         if self.name == TRITS:
             number = (groups + 1) @ 3 ** np.arange(self.length)[::-1]
             return (-(-number * 256 // 243)).astype(np.uint8)
+        if self.name == PAIRS:
+            fields = (groups + 1) // 2 if self.is_odd else groups + (1 << self.bits - 1)
+            return (fields << self.places).sum(1).astype("<u4").view(np.uint8)
         signs = (groups[:, None] + (1 << self.bits) - 1 >> 1 + np.arange(self.bits)[:, None]) & 1
         return np.packbits(signs.astype(np.uint8), axis=-1, bitorder="little").reshape(-1)
 
@@ -80,12 +99,16 @@ class Digits:
                 digits.append((3 * rest >> 8) - 1)
                 rest = 3 * rest & 255
             return np.stack(digits, -1).reshape(-1)
+        if self.name == PAIRS:
+            fields = np.ascontiguousarray(stream).view("<u4").astype(np.int64)[:, None] >> self.places
+            fields &= (1 << self.bits) - 1
+            return (2 * fields - 1 if self.is_odd else fields - (1 << self.bits - 1)).reshape(-1)
         signs = np.unpackbits(stream.reshape(-1, self.bits, 1), axis=-1, bitorder="little").astype(np.int64)
         return ((2 * signs - 1) << np.arange(self.bits)[:, None]).sum(1).reshape(-1)
 
 
 TERNARY = Digits(TRITS, 2)
-DIGITS = (TERNARY, *(Digits(ODD, bits) for bits in ODD_WIDTHS))
+DIGITS = (TERNARY, *(Digits(ODD, bits) for bits in ODD_WIDTHS), *(Digits(PAIRS, bits) for bits in (1, 2, 4)))
 """All packings as digits."""
 
 Width: TypeAlias = "int | Digits"

@@ -74,8 +74,8 @@ class Packed(ParametrizedAttribute):
 class PackedFlash(Packed):
     """`#scratch.packed<6>`: the memory space of a packed constant in flash.
 
-    In `#scratch.packed<2, odd>` and `#scratch.packed<2, trits>` the elements are packed as digits
-    (`tinyml.dialects.layouts.digits`).
+    In `#scratch.packed<2, odd>`, `#scratch.packed<2, trits>` and `#scratch.packed<2, pairs>`, the elements are packed
+    as digits (`tinyml.dialects.layouts.digits`).
     """
 
     name = "scratch.packed"

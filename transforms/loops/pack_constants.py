@@ -160,7 +160,7 @@ class _Packable:
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
                 if packed.composed is not None:
-                    code += sum(shared.code for shared in packed.composed.shared)
+                    self.readers |= {shared.symbol: shared.code for shared in packed.composed.shared}
                 # If the plain array has no kernel, a loop is slower by the same ratio as one that a kernel replaces.
                 slowdown = 1 / reads.kernel if plain is None else _slowdown(packed, plain) or reads.loop
                 self.calls -= 1

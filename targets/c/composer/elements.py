@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from tinyml.dialects.layouts.digits import TRITS, Digits, Width
+from tinyml.dialects.layouts.digits import PAIRS, TRITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_bytes, group_layout, group_length
 from tinyml.targets.kernel import ElementFunction
 
@@ -210,6 +210,13 @@ def _digits_reader(name: str, digits: Digits) -> str:
             f"for (uint8_t j = (uint8_t)((uint16_t)i - {digits.length} * number); j > 0; j--)",
             "    rest = (uint8_t)(3 * rest);",
             "return (int8_t)((int16_t)(3 * rest >> 8) - 1);",
+        ]
+    elif digits.name == PAIRS:
+        less = "* 2 - 1" if digits.is_odd else f"- {1 << digits.bits - 1}"
+        lines = [
+            *_of_number(digits),
+            f"const uint8_t place = (uint8_t)({digits.bits} * (j / 4 * 2 + j % 2) + 16 * (j / 2 % 2));",
+            f"return (int8_t)((tm_packed_byte(p + place / 8, 1) >> place % 8 & {(1 << digits.bits) - 1}) {less});",
         ]
     else:
         signs = [f"(tm_packed_byte(p + {place}, 1) >> j & 1) << {place + 1}" for place in range(digits.bits)]
