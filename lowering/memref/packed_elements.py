@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import scratch
-from tinyml.dialects.layouts.digits import TRITS, Digits, Width
+from tinyml.dialects.layouts.digits import PAIRS, TRITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import bit_positions, group_bytes, group_length, has_inverted_sign
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
@@ -92,6 +92,24 @@ class PackedElements:
             return nest.insert(arith.SubiOp(nest.insert(arith.ShRUIOp(thrice(rest), nest.constant(8, i32))), one))
 
         place = nest.insert(arith.IndexCastOp(element, i32))
+        if packed.name == PAIRS:
+
+            def part(shift: int, mask: int, times: int) -> SSAValue:
+                masked = nest.insert(
+                    arith.AndIOp(nest.insert(arith.ShRUIOp(place, nest.constant(shift, i32))), nest.constant(mask, i32))
+                )
+                return nest.insert(arith.MuliOp(masked, nest.constant(times, i32)))
+
+            bits = packed.bits
+            at = nest.add(nest.add(part(2, 7, 2 * bits), part(0, 1, bits)), part(1, 1, 16))
+            byte = nest.insert(arith.IndexCastOp(nest.insert(arith.ShRUIOp(at, nest.constant(3, i32))), IndexType()))
+            loaded = self._byte(nest.add(nest.times(group, packed.bytes), byte))
+            within = nest.insert(arith.AndIOp(at, nest.constant(7, i32)))
+            field = nest.insert(arith.ShRUIOp(loaded, within))
+            field = nest.insert(arith.AndIOp(field, nest.constant((1 << bits) - 1, i32)))
+            if packed.is_odd:
+                return nest.insert(arith.SubiOp(nest.add(field, field), one))
+            return nest.insert(arith.SubiOp(field, nest.constant(1 << bits - 1, i32)))
 
         def add(plane: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
             byte = self._byte(nest.add(nest.times(group, packed.bytes), plane))

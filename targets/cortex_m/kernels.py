@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tinyml.dialects.extensions import part_on_call
+from tinyml.dialects.extensions import imported, missing_part, part_on_call
+from tinyml.dialects.layouts.digits import PAIRS
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
@@ -125,9 +126,16 @@ _SMALL_DOT_CODER = _ARMV6M.coder(
 """Kernels that embed the rows of a matrix in code and multiply them by windows, for ARMv6-M."""
 
 
+def _paired_sum(wanted: Kernel) -> Kernel | None:
+    """The kernel for weights of few bits that are packed as pairs; None for other sums and without the extension."""
+    where = "tinyml.targets.cortex_m.composer.paired_weights:paired_sum"
+    return None if wanted.codings[0] != PAIRS or missing_part(where) else imported(where)(wanted)
+
+
 MAKERS = (
     ListedKernels(OnUse[Kernel]("tinyml.targets.cortex_m.listed_kernels:KERNELS")),
     SumComposer(on_call("tinyml.targets.c.composer.compose:compose")),
+    SumComposer(_paired_sum, needs="dsp"),
     SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
     *_PAIR_TILES,
     DOT_TILES,

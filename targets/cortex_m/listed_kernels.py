@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tinyml.targets.cortex_m.composer.dot import channel_rows, dot, dot_rows, sparse_dot
-from tinyml.targets.cortex_m.composer.packed_dot import packed_dot, packed_rows
+from tinyml.targets.cortex_m.composer.packed_dot import packed_rows
 from tinyml.targets.cortex_m.composer.segment_dot import segment_dot
 from tinyml.targets.kernel import Kernel
 
@@ -20,10 +20,6 @@ KERNELS = (
     dot_rows(8, 8, step=1.8),
     dot_rows(8, 16, step=1.8),
     dot_rows(16, 16, step=1.2),
-    packed_dot(2, step=3.9, code=416),
-    packed_dot(4, step=4.2, code=308),
-    packed_rows(2, step=1.9, code=674),
-    packed_rows(4, step=2.0, code=450),
     packed_rows(5, step=3.4, code=658),
     packed_rows(6, step=3.0, code=1096),
     packed_rows(7, step=3.0, code=1846),

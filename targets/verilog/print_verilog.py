@@ -19,6 +19,9 @@ from tinyml.dialects.locations import error_at
 
 Name = Callable[[SSAValue], str]
 
+INITIAL_WORDS = 64
+"""The most words of a memory that one initial block sets: yosys reads a block in time that grows with its square."""
+
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _SIGNED_COMPARISONS = range(2, 6)
 
@@ -261,9 +264,11 @@ class _Printer:
         attribute = "" if op.data is None else "(* no_rw_check *) "
         yield f"    {attribute}reg [{bits - 1}:0] {memory} [0:{depth - 1}];"
         if (words := op.words) is not None:
-            yield "    initial begin"
-            yield from (f"        {memory}[{i}] = {literal(word, bits)};" for i, word in enumerate(words))
-            yield "    end"
+            for first in range(0, depth, INITIAL_WORDS):
+                yield "    initial begin"
+                for i, word in enumerate(words[first : first + INITIAL_WORDS], first):
+                    yield f"        {memory}[{i}] = {literal(word, bits)};"
+                yield "    end"
         else:
             # Simulators start with defined numbers, as hardware does: values read from them are multiplied by 0.
             i, parts = f"{memory}_i", -(-bits // 32)

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from programs.devices import definition_of
 from programs.printed import WARNING_FLAGS
+from tinyml.dialects.formats.number_format import INTEGER
+from tinyml.dialects.layouts.digits import PAIRS, Digits
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.dialects.layouts.sparse_rows import CompressedRows, gathered_rows
-from tinyml.dialects.num import ListedKernelAttr
+from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.runtime.devices.registry import Build, Runner
 from tinyml.runtime.model.interface import Interface
 
@@ -35,6 +37,7 @@ class Kernel:
     limit: the maximum magnitude of a sum.
     stride: the distance between consecutive elements of a channel; 0 for other kernels.
     packed: the width in bits of packed weights; 0 for other weights.
+    paired: whether packed weights are pairs of halfwords.
     name: the name of its C function.
     """
 
@@ -45,6 +48,15 @@ class Kernel:
     limit: int = 2**31 - 1
     stride: int = 0
     packed: int = 0
+    paired: bool = False
+
+    @property
+    def attribute(self) -> KernelAttr:
+        if not self.paired:
+            return ListedKernelAttr.of(self.name)
+        widths = self.packed, 8 * np.dtype(self.x).itemsize
+        op = "num.dot_rows" if self.rows > 1 else "num.dot"
+        return ComposedKernelAttr.of(op, (PAIRS, INTEGER), widths, 32, rows=self.rows)
 
     @property
     def is_sparse(self) -> bool:
@@ -98,12 +110,14 @@ def _sparse(prefix: str) -> list[Kernel]:
     ]
 
 
-PACKED = [
-    Kernel(f"tm_cm_{name}_p{bits}_s8_s32", S8, S8, rows=rows, packed=bits)
-    for name, rows, widths in (("dot", 1, (2, 4)), ("dot4", 4, (2, 4, 5, 6, 7)))
-    for bits in widths
+PACKED = [Kernel(f"tm_cm_dot4_p{bits}_s8_s32", S8, S8, rows=4, packed=bits) for bits in (5, 6, 7)]
+PAIRED = [
+    Kernel(f"tm_cm_{name}_pairs{bits}_s{vector}_s32", S8, type, rows=rows, packed=bits, paired=True)
+    for name, rows in (("dot", 1), ("dot4", 4), ("dot7", 7), ("dot8", 8))
+    for bits in (1, 2, 4)
+    for vector, type in ((8, S8), (16, S16))
 ]
-CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_"), *PACKED]
+CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_"), *PACKED, *PAIRED]
 RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]
 HELIUM = [
     *(kernel for kernel in _dense("tm_mve_") if not kernel.stride),
@@ -119,7 +133,7 @@ RVV = [kernel for kernel in _dense("tm_rvv_") if not kernel.stride and kernel.li
 
 def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path) -> Build:
     """Build the program that calls the kernels of a chip. The number of a kernel is its index in the list."""
-    texts = {name: text for kernel in kernels for name, text in definition_of(ListedKernelAttr.of(kernel.name))}
+    texts = {name: text for kernel in kernels for name, text in definition_of(kernel.attribute)}
     cases = "".join(f"case {number}: {kernel.statements} break;\n" for number, kernel in enumerate(kernels))
     (folder / "composed.h").write_text("\n".join(texts.values()))
     (folder / "cases.h").write_text(cases)
@@ -156,7 +170,8 @@ class Call:
     def weights(self) -> bytes:
         """The rows of weights as bytes in the layout of the kernel."""
         if self.kernel.packed:
-            return b"".join(pack_bits(row, self.kernel.packed).tobytes() for row in self.w)
+            width = Digits(PAIRS, self.kernel.packed) if self.kernel.paired else self.kernel.packed
+            return b"".join(pack_bits(row, width).tobytes() for row in self.w)
         if self.kernel.gathered:
             assert self.gaps is not None
             rows = CompressedRows(self.w.reshape(-1), self.gaps, np.array([self.w.size], np.uint16))
@@ -270,6 +285,8 @@ def make_call(
     top = largest_weight(kernel, n, start)
     w_high = min(top, (1 << kernel.packed - 1) - 1 if kernel.packed else int(np.iinfo(kernel.w).max))
     w = pick(random, patterns[0])(-top, w_high, (kernel.rows, n)).astype(kernel.w)
+    if kernel.paired and kernel.packed == 1:
+        w = np.where(w < 0, -1, 1).astype(kernel.w)
     gaps = None
     length = n
     if kernel.is_sparse:

@@ -13,6 +13,7 @@ from string import Template
 import numpy as np
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
+from tinyml.dialects.layouts.digits import PAIRS
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.runtime.model.headers import texts_of
@@ -30,8 +31,13 @@ INTEGERS = INTEGER, INTEGER
 SPARSE = "num.sparse_dot", INTEGERS
 KERNELS: Sequence[KernelAttr] = [
     *(ListedKernelAttr.of(f"tm_cm_dot_{types}") for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
-    *(ListedKernelAttr.of(f"tm_cm_dot_p{bits}_s8_s32") for bits in (2, 4)),
-    *(ListedKernelAttr.of(f"tm_cm_dot4_p{bits}_s8_s32") for bits in (2, 4, 5, 6, 7)),
+    *(
+        ComposedKernelAttr.of(op, (PAIRS, INTEGER), (bits, vector), 32, rows=rows)
+        for op, rows in (("num.dot", 1), ("num.dot_rows", 4))
+        for bits in (1, 2, 4)
+        for vector in (8, 16)
+    ),
+    *(ListedKernelAttr.of(f"tm_cm_dot4_p{bits}_s8_s32") for bits in (5, 6, 7)),
     ListedKernelAttr.of("tm_cm_dot4_s8_s8_s32"),
     *(ComposedKernelAttr.of("num.dot", TABLES, (8, vector), 32) for vector in (8, 16)),
     ComposedKernelAttr.of("num.dot", (TABLE, TABLE), (8, 8), 32),
@@ -52,8 +58,7 @@ LIMITS = {
     ("cortex-m4", "tm_c_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_c_dot_t8_t8_s32"): 12.0,
     ("cortex-m4", "tm_cm_dot_r16_s16_s64"): 12.0,
-    ("cortex-m4", "tm_cm_dot4_p2_s8_s32"): 2.2,
-    ("cortex-m4", "tm_cm_dot4_p4_s8_s32"): 2.2,
+    **{("cortex-m4", f"tm_cm_dot4_pairs{bits}_s{vector}_s32"): 2.0 for bits in (1, 2, 4) for vector in (8, 16)},
     ("cortex-m4", "tm_cm_dot4_p5_s8_s32"): 3.8,
     ("cortex-m4", "tm_cm_dot4_p6_s8_s32"): 3.4,
     ("cortex-m4", "tm_cm_dot4_p7_s8_s32"): 3.4,

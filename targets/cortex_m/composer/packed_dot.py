@@ -1,13 +1,11 @@
-"""Dot products with one row or four rows of bit-packed weights (2 or 4 to 7 bits), for the DSP extension.
+"""Dot products with four rows of bit-packed weights of 5 to 7 bits, for the DSP extension.
 
 A word of packed weights is split into pairs of halfwords. SMLAD multiplies each pair by a pair of factors and adds both
 products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
 computed once for all rows.
 
-2 and 4 bits: the word is shifted and masked. Each result is a pair of weights, with the indices k and k + n / 2 among
-the n weights of the word. 5 bits: the same method is applied to the byte of low bits and to the fields above them.
-These are two words with the same factors. Weights of 3 bits are packed with 4 bits, which is faster and needs more
-flash.
+5 bits: the byte of low bits and the word of fields above them have the same factors. Each is shifted and masked, which
+yields pairs of weights with the indices k and k + 4.
 
 6 and 7 bits: each byte contains a weight in its upper bits and, below, a field of the group's last weight. The whole
 byte is multiplied: it is the weight shifted left plus the field. The factor of the field cancels the contribution of
@@ -103,29 +101,6 @@ class _FieldFactor(NamedTuple):
     def source(self) -> tuple[int, bool]:
         """The index of the vector element that the factor multiplies, and whether the element is negated."""
         return self.element, self.negative
-
-
-def block_of(bits: int) -> Block:
-    """The words of a block of weights that have 2 bits or 4 to 7 bits."""
-    if bits in (2, 4):
-        return _fields(bits)
-    return _digits() if bits == 5 else _bytes(bits)
-
-
-def _fields(bits: int) -> Block:
-    columns, mask = 32 // bits, _both((1 << bits) - 1)
-    words = tuple(
-        _PackedWord(
-            joined(_halves(4 * number, columns // 2 + 4 * number), _counted(FACTORS)),
-            mask,
-            t.ldr,
-            4 * (8 * (number + 1) == columns),
-            (),
-            tuple(_masked(bits * (4 * number + k)) for k in range(4)),
-        )
-        for number in range(columns // 8)
-    )
-    return Block(columns, words, bias=_counts(bits, (1 << bits) - 1))
 
 
 def _digits() -> Block:
@@ -259,57 +234,41 @@ _END, _REST, _START, _WEIGHTS = slot(4), slot(8), slot(12), 16
 """Stack slots: the end of the columns that fill blocks; the number of columns behind it; the argument in r3; the
 weights of these columns, row after row, which the columns themselves follow."""
 
-_SUMS = {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
-
-
-def packed_dot(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for the dot product of a row of 2-bit or 4-bit weights and a vector of bytes.
-
-    weights: the width of the weights in bits.
-    step: the measured time per product.
-    code: the bytes of flash.
-    """
-    symbol = f"tm_cm_dot_p{weights}_s8_s32"
-    signature = f"int32_t {symbol}(const int8_t *w, const int8_t *x, int n, int32_t sum)"
-    return _kernel(symbol, weights, 1, step, code, signature, f"{_portable(weights)}\n    return sum;")
+_SUMS = "r4", "r5", "r6", "r7"
 
 
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for the dot products of four rows of weights, of 2 or 4 to 7 bits, and a vector of bytes.
+    """The kernel for the dot products of four rows of weights, of 5 to 7 bits, and a vector of bytes.
 
     weights: the width of the weights in bits.
     step: the measured time per product.
     code: the bytes of flash.
     """
-    symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
+    symbol, reader = f"tm_cm_dot4_p{weights}_s8_s32", f"tm_packed_s{weights}"
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
     portable = f"""\
-    for (int row = 0; row < 4; row++, w += (n + {group - 1}) / {group} * {group_bytes(weights)}) {{
+    for (int row = 0; row < 4; row++, w += (n + {group_length(weights) - 1}) / {group_length(weights)} * \
+{group_bytes(weights)}) {{
         int32_t sum = start[row];
-    {_portable(weights)}
+        for (int16_t i = 0; i < n; i++)
+            sum += (int32_t){reader}(w, i) * x[i];
         sums[row] = sum;
     }}"""
-    return _kernel(symbol, weights, 4, step, code, signature, portable)
-
-
-def _kernel(symbol: str, weights: int, rows: int, step: float, code: int, signature: str, portable: str) -> Kernel:
-    body = _body(weights, rows)
+    body = _body(weights)
     statements = {(DSP,): statement(body, DSP)}
-    reader = f"tm_packed_s{weights}"
     composed = Composed("tinyml/cores.h", signature, statements, portable, stack=stack_of(body), functions=(reader,))
-    op = "num.dot_rows" if rows > 1 else "num.dot"
-    kernel = Kernel(symbol, weights, 8, 32, op=op, flash=None, rows=rows, step=step, code=code, needs="dsp")
+    kernel = Kernel(symbol, weights, 8, 32, op="num.dot_rows", flash=None, rows=4, step=step, code=code, needs="dsp")
     return replace(kernel, composed=composed)
 
 
-def _body(bits: int, rows: int) -> Code:
-    block, sums = block_of(bits), _SUMS[rows]
+def _body(bits: int) -> Code:
+    block = _digits() if bits == 5 else _bytes(bits)
     pitch = block.bytes + -block.bytes % 4
-    columns = _WEIGHTS + rows * pitch
+    columns = _WEIGHTS + 4 * pitch
     frame = columns + block.columns
     return joined(
         saved(frame),
-        _begin(block, sums),
+        (t.str_("r3", _START), *(t.mov(sum, 0) for sum in _SUMS)) if block.shift else t.ldmia("r3", _SUMS),
         (t.and_("r8", "r2", block.columns - 1), t.str_("r8", _REST)),
         (t.sub("r9", "r2", "r8"), t.add("r9", "r1", "r9"), t.str_("r9", _END)),
         _packed_bytes("r2", bits, "r2", "r8"),
@@ -317,16 +276,16 @@ def _body(bits: int, rows: int) -> Code:
         (t.mov("r8", 0), t.str_("r8", _VECTOR_SUM)),
         (t.cmp("r1", "r9"), t.beq(ahead=2)),
         t.label(1),
-        *(_products(word, sums, block.mask is None) for word in block.words),
+        *(_products(word, block.mask is None) for word in block.words),
         t.add("r1", "r1", block.columns),
         (t.ldr("r8", _END), t.cmp("r1", "r8"), t.bne(back=1)),
         t.label(2),
         (t.ldr("r9", _REST), t.cmp("r9", 0), t.beq(ahead=4)),
-        _copied_rest(bits, rows, pitch, columns, block.columns),
+        _copied_rest(bits, pitch, columns, block.columns),
         t.b(back=1),
         t.label(4),
-        _end(block, sums),
-        (t.ldr("r3", slot(frame + 4 * len((*SAVED, "lr")))), t.stmia("r3", sums)) if rows > 1 else t.mov("r0", "r4"),
+        _end(block),
+        (t.ldr("r3", slot(frame + 4 * len((*SAVED, "lr")))), t.stmia("r3", _SUMS)),
         restored(frame),
     )
 
@@ -335,39 +294,28 @@ def _mask(mask: int) -> Code:
     return (t.movw("r3", mask & 0xFFFF), t.movt("r3", mask >> 16))
 
 
-def _begin(block: Block, sums: tuple[str, ...]) -> Code:
-    """Code that initialises the sums of a block of rows.
-
-    If sums are shifted right at the end, they are initialised to zero, otherwise to their start values.
-    """
-    if block.shift:
-        return (t.str_("r3", _START), *(t.mov(sum, 0) for sum in sums))
-    return (t.ldmia("r3", sums),) if len(sums) > 1 else (t.mov("r4", "r3"),)
-
-
-def _end(block: Block, sums: tuple[str, ...]) -> Code:
+def _end(block: Block) -> Code:
     """Code that subtracts the bias from the sums and shifts them right. If there is a shift, the start values are added
     afterwards.
     """
     lines: list[Line] = []
     if block.bias:
         lines += [t.ldr("r8", _VECTOR_SUM), t.movw("r9", block.bias & 0xFFFF), t.movt("r9", block.bias >> 16)]
-        lines += [t.mls(sum, "r8", "r9", sum) for sum in sums]
+        lines += [t.mls(sum, "r8", "r9", sum) for sum in _SUMS]
     if block.shift:
         lines += [t.ldr("r9", _START)]
-        for sum in sums:
+        for sum in _SUMS:
             lines += [t.ldr("r8", post("r9", 4)), t.add(sum, "r8", sum, asr=block.shift)]
     return tuple(lines)
 
 
-def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
+def _products(word: _PackedWord, masked: bool) -> Code:
     """Code that adds the products of one word of each row to the sums.
 
     masked: true if the mask of the word differs from that of the previous word.
     """
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
-    rows = _rows(len(sums), word.step)
-    for sum, row in zip(reversed(sums), rows, strict=True):
+    for sum, row in zip(reversed(_SUMS), _rows(word.step), strict=True):
         lines += [t.add("r9", "r2", "r2", lsl=1)] if "r9" in row.registers else []
         lines += [word.load("r8", row), *word.arranged]
         for pair, factors in zip(word.pairs, FACTORS, strict=True):
@@ -375,15 +323,14 @@ def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
     return tuple(lines)
 
 
-def _rows(count: int, step: int) -> list[Address]:
-    """The addresses of the words of `count` rows, the last row first.
+def _rows(step: int) -> list[Address]:
+    """The addresses of the words of the rows, the last row first.
 
     r2 contains the number of bytes of a row, r9 three times this number.
 
     step: the number of bytes by which r0, the pointer to the first row, advances after the last access.
     """
-    others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
-    return [*others, post("r0", step) if step else at("r0")]
+    return [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2"), post("r0", step) if step else at("r0")]
 
 
 def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
@@ -401,11 +348,10 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
     return tuple(lines)
 
 
-def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
+def _copied_rest(bits: int, pitch: int, columns: int, count: int) -> Code:
     """Code that copies the remaining columns of rows and vector to the stack, where they form the last block.
 
     bits: the width of a weight.
-    rows: the number of rows.
     pitch: the number of bytes from row to row on the stack.
     columns: the byte offset of the vector's elements on the stack.
     count: the number of columns of a block.
@@ -418,7 +364,7 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
         (t.str_("r8", _REST), t.add("r10", "sp", columns)),
         _packed_bytes("r11", bits, "r9", "r8"),
         _bytes_copied("r1", many=pitch > 8),
-        (t.add("r10", "sp", _WEIGHTS), t.mov("r12", rows)),
+        (t.add("r10", "sp", _WEIGHTS), t.mov("r12", 4)),
         t.label(3),
         t.mov("r9", "r11"),
         _bytes_copied("r0", many=pitch > 8),
@@ -445,7 +391,3 @@ def _bytes_copied(source: str, *, many: bool) -> Code:
         (t.label(8), *bytes, t.bne(back=8)),
         t.label(9),
     )
-
-
-def _portable(bits: int) -> str:
-    return f"    for (int16_t i = 0; i < n; i++)\n        sum += (int32_t)tm_packed_s{bits}(w, i) * x[i];"

@@ -21,7 +21,6 @@ from tinyml.dialects.layouts.sparse_rows import BASE_BYTES, COUNT_BYTES, bytes_o
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.composer.instructions import Code, Line, instructions, joined, most_bytes, printed, stack_of
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer import packed_dot
 from tinyml.targets.cortex_m.composer.fragments import SAVED
 from tinyml.targets.cortex_m.thumb import at, post, slot
 from tinyml.targets.helium.mve import (
@@ -136,10 +135,18 @@ def packed_dots(rows: int) -> Kernel:
 
     rows: the number of rows of weights, 1 or 4.
     """
-    plain = packed_dot.packed_dot(4, 0, 0) if rows == 1 else packed_dot.packed_rows(4, 0, 0)
-    assert plain.composed is not None
-    symbol = plain.symbol.replace("tm_cm", "tm_mve")
-    signature = plain.composed.signature.replace(plain.symbol, symbol)
+    symbol, reader = f"tm_mve_dot{rows if rows > 1 else ''}_p4_s8_s32", "tm_packed_s4"
+    runs = "const int8_t *w, const int8_t *x, int n"
+    products = f"    for (int16_t i = 0; i < n; i++)\n        sum += (int32_t){reader}(w, i) * x[i];"
+    signature, portable = f"int32_t {symbol}({runs}, int32_t sum)", f"{products}\n    return sum;"
+    if rows > 1:
+        signature = f"void {symbol}({runs}, const int32_t *start, int32_t *sums)"
+        portable = f"""\
+    for (int row = 0; row < 4; row++, w += (n + 1) / 2 * 1) {{
+        int32_t sum = start[row];
+    {products}
+        sums[row] = sum;
+    }}"""
     sums, pointers = _ROWS[rows], ("r0", "r5", "r7", "r9")[:rows]
     starts = [t.ldr(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)] if rows > 1 else [t.mov("r4", "r3")]
     pitched = [t.add(row, before, "r11") for before, row in pairwise(pointers)]
@@ -165,8 +172,8 @@ def packed_dots(rows: int) -> Kernel:
         _stored(sums),
         t.pop((*SAVED, "pc")),
     )
-    composed = _composed(signature, code, loop, rows * 2 * VECTOR, plain.composed.portable, plain.composed.functions)
-    kernel = Kernel(symbol, 4, 8, 32, op=plain.op, flash=None, rows=rows)
+    composed = _composed(signature, code, loop, rows * 2 * VECTOR, portable, (reader,))
+    kernel = Kernel(symbol, 4, 8, 32, op="num.dot_rows" if rows > 1 else "num.dot", flash=None, rows=rows)
     return _with(kernel, composed, code)
 
 

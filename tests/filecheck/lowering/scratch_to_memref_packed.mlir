@@ -314,3 +314,112 @@ func.func @odd(%X: memref<8xi16>, %Y: memref<9xi8>) {
 // CHECK-NEXT: [[v26:%.*]] = arith.constant 0 : i8
 // CHECK-NEXT: %y = arith.subi [[v26]], %t : i8
 // CHECK-NEXT: func.return
+
+// -----
+
+// Of sixteen elements of two bits, element 5 is in the fourth field of the lower half: the fours of the index count two
+// fields each, its lowest bit one, and the bit between selects the half.
+func.func @pairs(%X: memref<8xi16>, %Y: memref<16xi8>) {
+  %five = arith.constant 5 : index
+  %T = scratch.constant dense<[1, -2, 0, -1, 1, 1, 1, 0, 0, 1, -2, 0, -1, 1, 0, 1]> : tensor<16xi8> -> memref<16x!fixed.q<8, 0>, #scratch.packed<2, pairs>>
+  %t = memref.load %T[%five] : memref<16x!fixed.q<8, 0>, #scratch.packed<2, pairs>>
+  %y = num.neg %t : !fixed.q<8, 0> -> !fixed.q<8, 0>
+  func.return
+}
+// CHECK-LABEL: func.func @pairs_predict(%X: memref<8xi16>, %Y: memref<16xi8>) {
+// CHECK-NEXT: %T = memref.get_global @T : memref<4xi8>
+// CHECK-NEXT: %five = arith.constant 5 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.index_cast %five : index to i16
+// CHECK-NEXT: [[v1:%.*]] = arith.extui [[v0]] : i16 to i32
+// CHECK-NEXT: [[v2:%.*]] = arith.index_cast [[v1]] : i32 to index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 16 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.divui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.remui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v7:%.*]] = arith.index_cast [[v6]] : index to i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 2 : i32
+// CHECK-NEXT: [[v9:%.*]] = arith.shrui [[v7]], [[v8]] : i32
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT: [[v11:%.*]] = arith.andi [[v9]], [[v10]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 4 : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.muli [[v11]], [[v12]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.shrui [[v7]], [[v14]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.andi [[v15]], [[v3]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.muli [[v16]], [[v8]] : i32
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v13]], [[v17]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.shrui [[v7]], [[v3]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.andi [[v19]], [[v3]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.muli [[v20]], [[v21]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.addi [[v18]], [[v22]] : i32
+// CHECK-NEXT: [[v24:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.shrui [[v23]], [[v24]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.index_cast [[v25]] : i32 to index
+// CHECK-NEXT: [[v27:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v28:%.*]] = arith.muli [[v5]], [[v27]] : index
+// CHECK-NEXT: [[v29:%.*]] = arith.addi [[v28]], [[v26]] : index
+// CHECK-NEXT: [[v30:%.*]] = memref.load %T{{\[}}[[v29]]] : memref<4xi8>
+// CHECK-NEXT: [[v31:%.*]] = arith.extui [[v30]] : i8 to i32
+// CHECK-NEXT: [[v32:%.*]] = arith.andi [[v23]], [[v10]] : i32
+// CHECK-NEXT: [[v33:%.*]] = arith.shrui [[v31]], [[v32]] : i32
+// CHECK-NEXT: [[v34:%.*]] = arith.andi [[v33]], [[v24]] : i32
+// CHECK-NEXT: [[v35:%.*]] = arith.subi [[v34]], [[v8]] : i32
+// CHECK-NEXT: %t = arith.trunci [[v35]] : i32 to i8
+// CHECK-NEXT: [[v36:%.*]] = arith.constant 0 : i8
+// CHECK-NEXT: %y = arith.subi [[v36]], %t : i8
+// CHECK-NEXT: func.return
+
+// -----
+
+// A field of one bit is 0 or 1 for -1 or 1.
+func.func @signs(%X: memref<8xi16>, %Y: memref<2xi8>) {
+  %one = arith.constant 1 : index
+  %T = scratch.constant dense<[1, -1]> : tensor<2xi8> -> memref<2x!midrise.q<1, 0>, #scratch.packed<1, pairs>>
+  %t = memref.load %T[%one] : memref<2x!midrise.q<1, 0>, #scratch.packed<1, pairs>>
+  %y = num.neg %t : !midrise.q<1, 0> -> !fixed.q<8, 0>
+  func.return
+}
+// CHECK-LABEL: func.func @signs_predict(%X: memref<8xi16>, %Y: memref<2xi8>) {
+// CHECK-NEXT: %T = memref.get_global @T : memref<4xi8>
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.index_cast %one : index to i16
+// CHECK-NEXT: [[v1:%.*]] = arith.extui [[v0]] : i16 to i32
+// CHECK-NEXT: [[v2:%.*]] = arith.index_cast [[v1]] : i32 to index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.divui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.remui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v7:%.*]] = arith.index_cast [[v6]] : index to i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 2 : i32
+// CHECK-NEXT: [[v9:%.*]] = arith.shrui [[v7]], [[v8]] : i32
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT: [[v11:%.*]] = arith.andi [[v9]], [[v10]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.muli [[v11]], [[v8]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.shrui [[v7]], [[v13]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.andi [[v14]], [[v3]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.muli [[v15]], [[v3]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.addi [[v12]], [[v16]] : i32
+// CHECK-NEXT: [[v18:%.*]] = arith.shrui [[v7]], [[v3]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.andi [[v18]], [[v3]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.muli [[v19]], [[v20]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.addi [[v17]], [[v21]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v24:%.*]] = arith.shrui [[v22]], [[v23]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.index_cast [[v24]] : i32 to index
+// CHECK-NEXT: [[v26:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v27:%.*]] = arith.muli [[v5]], [[v26]] : index
+// CHECK-NEXT: [[v28:%.*]] = arith.addi [[v27]], [[v25]] : index
+// CHECK-NEXT: [[v29:%.*]] = memref.load %T{{\[}}[[v28]]] : memref<4xi8>
+// CHECK-NEXT: [[v30:%.*]] = arith.extui [[v29]] : i8 to i32
+// CHECK-NEXT: [[v31:%.*]] = arith.andi [[v22]], [[v10]] : i32
+// CHECK-NEXT: [[v32:%.*]] = arith.shrui [[v30]], [[v31]] : i32
+// CHECK-NEXT: [[v33:%.*]] = arith.andi [[v32]], [[v3]] : i32
+// CHECK-NEXT: [[v34:%.*]] = arith.addi [[v33]], [[v33]] : i32
+// CHECK-NEXT: [[v35:%.*]] = arith.subi [[v34]], [[v3]] : i32
+// CHECK-NEXT: %t = arith.trunci [[v35]] : i32 to i8
+// CHECK-NEXT: [[v36:%.*]] = arith.constant 0 : i8
+// CHECK-NEXT: %y = arith.subi [[v36]], %t : i8
+// CHECK-NEXT: func.return

@@ -174,6 +174,21 @@ scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 
 // -----
 
+%r = "test.op"() : () -> memref<8xi8, #scratch.packed<3, pairs>>
+// CHECK: no elements of 3 bits are packed as pairs
+
+// -----
+
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<2, pairs>>
+// CHECK: not all elements are integers of 2 bits
+
+// -----
+
+%r = scratch.constant dense<[1, 0]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<1, pairs>>
+// CHECK: not all elements are odd integers of 1 bits
+
+// -----
+
 %r = "test.op"() : () -> memref<8xi16, #scratch.packed_ram<9, 8>>
 // CHECK: elements of 9 bits are not packed with an offset of 8
 

@@ -16,6 +16,8 @@ func.func @memory(%i: index) {
 // CHECK: %signs = scratch.constant dense<[3, -1]> : tensor<2xi8> -> memref<2x!midrise.q<2, 4>, #scratch.packed<2, odd>>
   %trits = scratch.constant dense<[0, -1]> : tensor<2xi8> -> memref<2x!fixed.q<2, 4>, #scratch.packed<2, trits>>
 // CHECK: %trits = scratch.constant dense<[0, -1]> : tensor<2xi8> -> memref<2x!fixed.q<2, 4>, #scratch.packed<2, trits>>
+  %pairs = scratch.constant dense<[1, -2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<2, pairs>>
+// CHECK: %pairs = scratch.constant dense<[1, -2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<2, pairs>>
   %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
 // CHECK: %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %buffer = scratch.alloc : memref<2x3x!fixed.q<12, 8>>

@@ -593,28 +593,28 @@ func.func @halves_to_even(%X: memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>>, %
 
 // -----
 
-// Packed rows of 5 elements take whole groups, here bytes of two elements.
-func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
+// Packed rows of 5 elements take whole groups, here words of eight elements.
+func.func @packed(%W: memref<4x8x!fixed.q<8, 7>, #scratch.packed<4, pairs>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
   num.contract %i to 4 {
     %zero = num.zero : !fixed.acc<32, 14>
-    %sum = num.products %zero, %W, %x : !fixed.acc<32, 14>, memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, memref<5x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 14>, memref<4x8x!fixed.q<8, 7>, #scratch.packed<4, pairs>>, memref<5x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
     %y = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
     memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
   }
   func.return
 }
-// CHECK-LABEL: func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
+// CHECK-LABEL: func.func @packed(%W: memref<4x8x!fixed.q<8, 7>, #scratch.packed<4, pairs>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
 // CHECK-NEXT: %sums = memref.alloca() {tinyml.block_sums} : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 8 : index
 // CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
 // CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
 // CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v3]] : index
-// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>> to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
-// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %x) by #num.kernel<"tm_cm_dot4_p4_s8_s32"> : (memref<4x!fixed.acc<32, 14>>, memref<4x!fixed.acc<32, 14>, #scratch.flash>, memref<24x!fixed.q<8, 7>, #scratch.packed<4>>, memref<5x!fixed.q<8, 7>>) -> ()
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<4x8x!fixed.q<8, 7>, #scratch.packed<4, pairs>> to memref<32x!fixed.q<8, 7>, #scratch.packed<4, pairs>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %x) by #num.composed_kernel<num.dot_rows, pairs 4, integer 8, sum = 32, rows = 4> : (memref<4x!fixed.acc<32, 14>>, memref<4x!fixed.acc<32, 14>, #scratch.flash>, memref<32x!fixed.q<8, 7>, #scratch.packed<4, pairs>>, memref<5x!fixed.q<8, 7>>) -> ()
 // CHECK-NEXT: scf.for [[v8:%.*]] = [[v1]] to [[v2]] step [[v0]] {
 // CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
 // CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 14>>

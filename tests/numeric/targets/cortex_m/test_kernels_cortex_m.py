@@ -91,7 +91,7 @@ def test_loads_and_registers(device: str, tmp_path: Path):
     operands is read, and every call preserves the registers that the calling convention requires.
     """
     watch = Watch(device, built(runner_for(device), CORTEX_M, "-O2", tmp_path), "kernels", BUFFERS, "tm_cm_dot")
-    for call in spread(short_calls(CORTEX_M), 300):
+    for call in spread(short_calls(CORTEX_M), 500):
         watch.check(
             call.input(), {"weights": (call.offsets[0], len(call.weights)), "vector": (call.offsets[1], call.x.nbytes)}
         )

@@ -98,7 +98,7 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("bits", "inputs"), spread([(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)], 3))
+@pytest.mark.parametrize(("bits", "inputs"), spread([(5, 13), (6, 37), (7, 77)], 2))
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     """On a Cortex-M4, packed products of seven rows compute the evaluator's bits: four rows at once, and the others one
     by one. The columns do not fill the last block.
@@ -107,7 +107,27 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     options = {"width": 8, "weights": f"fixed:{bits}", "packed": "always"}
     check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, f"tm_cm_dot4_p{bits}_s8_s32")
     [source] = (tmp_path / "cortex-m4").glob("*.c")
-    assert f"{'tm_cm_dot_p' if bits < 5 else 'tm_c_dot_s'}{bits}_s8_s32(&" in source.read_text()
+    assert f"tm_c_dot_s{bits}_s8_s32(&" in source.read_text()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("weights", "width", "rows", "inputs"),
+    spread(
+        [
+            *((weights, 8, 7, inputs) for weights in ("midrise:1", "fixed:2", "fixed:4") for inputs in (29, 37)),
+            *((weights, 16, 18, 21) for weights in ("midrise:1", "fixed:3")),
+        ],
+        3,
+    ),
+)
+def test_rows_of_paired_weights(weights: str, width: int, rows: int, inputs: int, tmp_path: Path):
+    """On a Cortex-M4, products of weights of 1 to 4 bits and vectors of 8 and 16 bits compute the evaluator's bits. The
+    rows are not a multiple of four, and the columns not of a word.
+    """
+    program = micro_programs.dense(micro_programs.Random(5), inputs, rows, 3, "relu")
+    options = {"width": width, "weights": weights, "packed": "always"}
+    check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, ", pairs>")
 
 
 @pytest.mark.long

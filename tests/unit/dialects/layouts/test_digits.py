@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.dialects.layouts.digits import DIGITS, ODD, TERNARY, TRITS, Digits
+from tinyml.dialects.layouts.digits import DIGITS, ODD, PAIRS, TERNARY, TRITS, Digits
 from tinyml.dialects.layouts.packed_bits import group_length, pack_bits, packed_bytes, packings, unpack_bits
 
 
@@ -18,6 +18,8 @@ def drawn(draw: st.DrawFn) -> tuple[Digits, list[int]]:
     digits = draw(st.sampled_from(DIGITS))
     most = (1 << digits.bits) - 1
     values = range(-1, 2) if digits.name == TRITS else range(-most, most + 1, 2)
+    if not digits.is_odd and digits.name == PAIRS:
+        values = range(-1 << digits.bits - 1, 1 << digits.bits - 1)
     return digits, draw(st.lists(st.sampled_from(values), max_size=40))
 
 
@@ -53,7 +55,26 @@ def test_planes_of_signs():
     assert group_length(Digits(ODD, 3)) == 8
 
 
-@pytest.mark.parametrize(("digits", "wrong"), [(Digits(ODD, 2), 2), (Digits(ODD, 2), 5), (TERNARY, 2)])
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_pairs_of_halfwords(bits: int):
+    """A shift by one field more and a mask yield the next pair, in the order in which SXTB16 widens four bytes of the
+    vector at once: elements 0 and 2, 1 and 3.
+    """
+    digits = Digits(PAIRS, bits)
+    values = np.random.default_rng(bits).integers(0, 1 << bits, digits.length)
+    weights = 2 * values - 1 if bits == 1 else values - (1 << bits - 1)
+    [word] = digits.pack(weights).view("<u4").tolist()
+    mask = (1 << bits) - 1
+    for pair in range(16 // bits):
+        first = 4 * (pair // 2) + pair % 2
+        assert word >> bits * pair & mask == values[first]
+        assert word >> bits * pair + 16 & mask == values[first + 2]
+
+
+WRONG = [(Digits(ODD, 2), 2), (Digits(ODD, 2), 5), (TERNARY, 2), (Digits(PAIRS, 2), 2), (Digits(PAIRS, 1), 0)]
+
+
+@pytest.mark.parametrize(("digits", "wrong"), WRONG)
 def test_other_integers_are_refused(digits: Digits, wrong: int):
     array = np.array([1, -1, wrong], np.int8)
     assert digits not in packings(array)

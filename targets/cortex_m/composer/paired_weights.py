@@ -1,0 +1,326 @@
+"""Dot products of weights of 1, 2 or 4 bits that are packed as pairs of halfwords, for the DSP extension.
+
+Eight columns of the vector are widened to four pairs of halfwords, in the order in which a word of weights contains its
+pairs (`PAIRS` in `tinyml.dialects.layouts.digits`). A mask and a shift, one instruction, extract a pair of weights, and
+SMLAD adds both products. The kernel for several rows processes four rows at a time.
+
+Fields of 2 and 4 bits are weights plus half of their range, which adds a multiple of the sum of the vector. Fields of 1
+bit are 0 or 1 for the weights -1 and 1: twice the sum of the selected elements, less the sum of the vector. The sum of
+the vector is computed beside the products, times the mask, and is exact modulo 2^32.
+
+Two to seven last columns are copied to the stack and padded with zeros. They are processed four at a time, with weights
+that are shifted by a register. The weights themselves are padded in flash. A single last column, as in windows of 3 x 3
+or 5 x 5 elements, is read where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from tinyml.dialects.formats.number_format import INTEGER
+from tinyml.dialects.layouts.digits import PAIRS, WORD, Digits
+from tinyml.targets.composer.instructions import Code, Instruction, Line, joined, stack_of
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.boards import DSP
+from tinyml.targets.cortex_m.composer.fragments import (
+    SAVED,
+    halfwords,
+    parted_bytes,
+    parted_halfwords,
+    restored,
+    saved,
+    statement,
+)
+from tinyml.targets.cortex_m.thumb import Address, at, post, slot
+from tinyml.targets.kernel import Composed, Kernel, SharedFunction, packed_reader
+
+QUAD, USUAL_ROWS, MOST_ROWS = 4, (8, 12, 4), 15
+"""The rows that are processed at a time; the usual numbers of rows of a call, the best first, and the most rows: their
+sums are on the stack.
+"""
+
+COLUMNS = 8
+"""The columns of a step."""
+
+_SUMS = "r4", "r5", "r6", "r7"
+_FACTORS = "r10", "r11", "r12", "lr"
+_TOTAL, _END, _X, _WHOLE, _STARTS, _ROWS_AT, _REST, _SHIFT = (slot(place) for place in range(0, 32, 4))
+"""Stack slots: the sum of the vector and the end of the whole steps; the start of the vector, this end again, the start
+values and weights of the next rows; the number of columns behind the whole steps, and the shift of their weights.
+"""
+
+_BUFFER = 32
+"""The byte offset of the last columns on the stack."""
+
+
+@cache
+def paired_sum(wanted: Kernel) -> Kernel | None:
+    """The kernel that computes the sums described by `wanted`; None if there is none."""
+    if wanted.codings != (PAIRS, INTEGER) or wanted.vector not in (8, 16) or wanted.sum != 32:
+        return None
+    if wanted.op == "num.dot":
+        return _one(wanted)
+    if wanted.op != "num.dot_rows" or wanted.rows < QUAD:
+        return None
+    blocks = -(-wanted.rows // MOST_ROWS)
+    rows = next((rows for rows in USUAL_ROWS if wanted.rows % rows == 0), wanted.rows // blocks)
+    return _several(replace(wanted, rows=rows))
+
+
+def _one(wanted: Kernel) -> Kernel:
+    weights = _Weights(wanted.weights, wanted.vector, 1)
+    symbol = f"tm_cm_dot_pairs{wanted.weights}_s{wanted.vector}_s32"
+    signature = f"int32_t {symbol}(const int8_t *w, const int{wanted.vector}_t *x, int n, int32_t sum)"
+    portable = f"{weights.portable}\n    return sum;"
+    body = weights.code
+    text = _composed(signature, weights, body, portable, {"": 44.0, "element": 2.9, "odd element": 0.0})
+    return replace(wanted, symbol=symbol, step=3.6, code=_bytes(body), composed=text)
+
+
+def _several(wanted: Kernel) -> Kernel:
+    """The kernel for at least four rows: calls of a function that all numbers of rows share.
+
+    If the number of rows is not a multiple of four, the last four rows are computed by a call of their own, whose first
+    sums are already known.
+    """
+    weights, rows = _Weights(wanted.weights, wanted.vector, QUAD), wanted.rows
+    shared = f"tm_cm_dots_pairs{wanted.weights}_s{wanted.vector}_s32"
+    runs = f"const int8_t *w, const int{wanted.vector}_t *x, int n, const int32_t *starts, int32_t *sums"
+    symbol = shared.replace("dots", f"dot{rows}")
+    pitch = f"(n + {weights.length - 1}) / {weights.length} * {WORD // 8}"
+    portable = f"""\
+    for (; rows > 0; rows--, w += {pitch}) {{
+        int32_t sum = *starts++;
+    {weights.portable}
+        *sums++ = sum;
+    }}"""
+    body, costs = weights.code, {"": 60.0 + 10 * rows, "element": 1.6, "odd element": 0.0}
+    text = _composed(f"void {shared}({runs}, int rows)", weights, body, portable, costs)
+    function = SharedFunction(shared, text.text, _bytes(body))
+    whole, rest = rows - rows % QUAD, rows % QUAD
+    call = f"    {shared}(w, x, n, starts, sums, {whole});"
+    if rest:
+        more = rows - QUAD
+        known = "\n".join(f"    sums[{rows - rest + k}] = last[{QUAD - rest + k}];" for k in range(rest))
+        first = f"w + {pitch} * {more}"
+        call = (
+            f"    int32_t last[{QUAD}];\n{call}\n    {shared}({first}, x, n, starts + {more}, last, {QUAD});\n{known}"
+        )
+    outer = Inlined(
+        "tinyml/cores.h",
+        f"void {symbol}({runs})",
+        {},
+        call,
+        costs,
+        24,
+        stack=stack_of(body) + 8,
+        functions=text.functions,
+        shared=(function,),
+    )
+    return replace(wanted, symbol=symbol, step=2.0, code=0, composed=outer)
+
+
+class Inlined(Composed):
+    """A function in plain C that is inlined."""
+
+    @property
+    def text(self) -> str:
+        return f"static inline __attribute__((__unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"
+
+
+def _composed(signature: str, weights: _Weights, body: Code, portable: str, costs: dict[str, float]) -> Composed:
+    reader = packed_reader(Digits(PAIRS, weights.bits))
+    statements = {(DSP,): statement(body, DSP)}
+    return Composed(
+        "tinyml/cores.h", signature, statements, portable, costs, 16, stack=stack_of(body), functions=(reader,)
+    )
+
+
+def _bytes(body: Code) -> int:
+    """The bytes of the code, if each instruction has 4."""
+    return 4 * sum(isinstance(line, Instruction) for line in body)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """The code for rows of packed weights.
+
+    bits: the width of a weight.
+    vector: the width of an element of the vector.
+    rows: the number of rows that are processed at a time.
+    """
+
+    bits: int
+    vector: int
+    rows: int
+
+    @property
+    def length(self) -> int:
+        """The number of weights of a word."""
+        return WORD // self.bits
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return _SUMS[: self.rows]
+
+    @property
+    def portable(self) -> str:
+        """The C statements that add the products of a row to `sum`."""
+        reader = packed_reader(Digits(PAIRS, self.bits))
+        return f"    for (int16_t i = 0; i < n; i++)\n        sum += (int32_t){reader}(w, i) * x[i];"
+
+    @property
+    def code(self) -> Code:
+        """The function.
+
+        r0 points to the weights of the first row, r1 to the vector, and r2 is the distance of rows in bytes. r3 is the
+        mask.
+        """
+        frame, steps = _BUFFER + self.vector // 8 * COLUMNS, self.length // COLUMNS
+        arguments = frame + 4 * len((*SAVED, "lr"))
+        several = self.rows > 1
+        return joined(
+            saved(frame),
+            self._begin(),
+            t.label(1) if several else (),
+            self._begin_rows(),
+            (t.cmp("r1", "r9"), t.beq(ahead=3)),
+            t.label(2),
+            *(self._step(number, last=number == steps - 1) for number in range(steps)),
+            t.label(3),
+            self._last_columns(),
+            t.label(5),
+            self._finish(),
+            self._next_rows(slot(arguments), slot(arguments + 4)) if several else t.mov("r0", "r4"),
+            restored(frame),
+        )
+
+    def _begin(self) -> Code:
+        """Code that computes what all rows share, and copies the last columns to the stack."""
+        bytes, mask = self.vector // 8, (1 << self.bits) - 1
+        load, store = (t.ldrb, t.strb) if bytes == 1 else (t.ldrh, t.strh)
+        scaled = {"lsl": 1} if bytes == 2 else {}
+        # The columns of the last word's whole steps, from which the shift follows.
+        turn, halved = self.length - COLUMNS, (t.lsr("r8", "r8", 1),) if self.bits == 1 else ()
+        return joined(
+            (t.str_("r3", _STARTS), t.str_("r1", _X), t.and_("r9", "r2", COLUMNS - 1), t.str_("r9", _REST)),
+            (t.sub("r10", "r2", "r9"), t.add("r10", "r1", "r10", **scaled), t.str_("r10", _WHOLE)),
+            () if not turn else (t.and_("r8", "r2", turn), *halved, t.str_("r8", _SHIFT)),
+            (t.add("r2", "r2", self.length - 1), t.lsr("r2", "r2", self.length.bit_length() - 1)),
+            (t.lsl("r2", "r2", 2), t.movw("r3", mask), t.movt("r3", mask)),
+            (t.cmp("r9", 1), t.bls(ahead=7), t.mov("r8", 0), t.add("r11", "sp", _BUFFER)),
+            tuple(t.str_("r8", slot(_BUFFER + place)) for place in range(0, bytes * COLUMNS, 4)),
+            (t.label(6), load("r8", post("r10", bytes)), store("r8", post("r11", bytes))),
+            (t.subs("r9", "r9", 1), t.bne(back=6), t.label(7)),
+        )
+
+    def _begin_rows(self) -> Code:
+        """Code that starts the sums of the next rows. r9 is the end of the whole steps."""
+        lines: list[Line] = []
+        if self.bits == 1:
+            lines += [t.mov(sum, 0) for sum in self.sums]
+        elif self.rows == 1:
+            lines += [t.ldr("r4", _STARTS)]
+        else:
+            lines += [t.ldr("r8", _STARTS), t.ldmia("r8", self.sums, update=True), t.str_("r8", _STARTS)]
+        if self.rows > 1:
+            lines += [t.str_("r0", _ROWS_AT)]
+        return (*lines, t.ldr("r1", _X), t.ldr("r9", _WHOLE), t.mov("r8", 0), t.strd("r8", "r9", _TOTAL))
+
+    def _elements(self, even: str, odd: str) -> Code:
+        """Code that widens four elements: 0 and 2 to the register `even`, 1 and 3 to `odd`."""
+        if self.vector == 16:
+            return parted_halfwords("r1", even, odd, "r9")
+        return parted_bytes(t.ldr(odd, post("r1", 4)), even, odd)
+
+    def _step(self, number: int, *, last: bool) -> Code:
+        """Code for eight columns.
+
+        number: the number of the step in a word.
+        last: true for the last step of a word.
+        """
+        return joined(
+            self._elements(*_FACTORS[:2]),
+            self._elements(*_FACTORS[2:]),
+            t.ldrd("r8", "r9", _TOTAL),
+            *(halfwords(("r8",), factor, "r3") for factor in _FACTORS),
+            (t.str_("r8", _TOTAL), t.cmp("r1", "r9")),
+            *(
+                joined(
+                    load,
+                    *(
+                        joined(self._field(4 * number + turn), halfwords((sum,), "r9", factor))
+                        for turn, factor in enumerate(_FACTORS)
+                    ),
+                )
+                for sum, load in zip(reversed(self.sums), self._words(4 if last else 0), strict=True)
+            ),
+            t.bne(back=2) if last else t.beq(ahead=3),
+        )
+
+    def _field(self, place: int) -> Instruction:
+        """The instruction that extracts the pair of weights with the index `place` of r8 to r9."""
+        return t.and_("r9", "r3", "r8", **({"lsr": self.bits * place} if place else {}))
+
+    def _words(self, step: int) -> list[Code]:
+        """Code that loads the words of the rows to r8, the last row first. Then r0 is advanced by `step` bytes."""
+        first = (t.ldr("r8", post("r0", step) if step else at("r0")),)
+        if self.rows == 1:
+            return [first]
+        thrice = t.add("r9", "r2", "r2", lsl=1), t.ldr("r8", at("r0", "r9"))
+        return [thrice, (t.ldr("r8", at("r0", "r2", 1)),), (t.ldr("r8", at("r0", "r2")),), first]
+
+    def _last_columns(self) -> Code:
+        """Code for the columns behind the whole steps: for one at r1, or for those on the stack, four at a time."""
+        shifted, shift = self.length > COLUMNS, t.lsr("r8", "r8", "r10")
+        load = t.ldrsb if self.vector == 8 else t.ldrsh
+
+        def products(even: str, odd: str = "") -> Code:
+            """Code that adds the products of columns in pairs, or of a single column in the register `even`."""
+            one = (t.smlabb("r8", even, "r3", "r8"),)
+            total = (*halfwords(("r8",), even, "r3"), *halfwords(("r8",), odd, "r3")) if odd else one
+            lines: list[Line] = [t.ldr("r8", _TOTAL), *total, t.str_("r8", _TOTAL)]
+            for sum, row in zip(reversed(self.sums), self._words(0), strict=True):
+                lines += [*row, *([shift] if odd or shifted else []), self._field(0)]
+                if odd:
+                    lines += [*halfwords((sum,), "r9", even), self._field(1), *halfwords((sum,), "r9", odd)]
+                else:
+                    lines += [t.smlabb(sum, "r9", even, sum)]
+            return tuple(lines)
+
+        return joined(
+            (t.ldr("r12", _REST), t.ldr("r10", _SHIFT) if shifted else t.mov("r10", 0)),
+            (t.subs("r12", "r12", 1), t.blt(ahead=5), t.bne(ahead=8)),
+            (load("lr", at("r1")), *products("lr"), t.b(ahead=5)),
+            (t.label(8), t.add("r1", "sp", _BUFFER), t.label(4)),
+            (*self._elements("lr", "r11"), *products("lr", "r11")),
+            (t.add("r10", "r10", 2 * self.bits), t.subs("r12", "r12", QUAD), t.bge(back=4)),
+        )
+
+    def _next_rows(self, to_sums: Address, rows_left: Address) -> Code:
+        """Code that stores the sums and continues with the next rows.
+
+        to_sums, rows_left: the arguments on the stack.
+        """
+        return joined(
+            (t.ldr("r8", to_sums), t.stmia("r8", self.sums, update=True), t.str_("r8", to_sums)),
+            (t.ldr("r0", _ROWS_AT), t.add("r0", "r0", "r2", lsl=2)),
+            (t.ldr("r8", rows_left), t.subs("r8", "r8", QUAD), t.str_("r8", rows_left), t.bne(back=1)),
+        )
+
+    def _finish(self) -> Code:
+        """Code that corrects the sums for the bias of the fields."""
+        total = t.ldr("r8", _TOTAL)
+        if self.bits > 1:
+            half, mask = 1 << self.bits - 1, (1 << self.bits) - 1
+            # The mask is odd and has an inverse modulo 2^32.
+            bias = half * pow(mask, -1, 1 << 32) % (1 << 32)
+            constant = t.movw("r9", bias & 0xFFFF), t.movt("r9", bias >> 16)
+            return joined(total, constant, *(t.mls(sum, "r8", "r9", sum) for sum in self.sums))
+        if self.rows == 1:
+            return (total, t.ldr("r9", _STARTS), t.sub("r9", "r9", "r8"), t.add("r4", "r9", "r4", lsl=1))
+        lines: list[Line] = [total, t.ldr("r9", _STARTS)]
+        for sum in self.sums:
+            lines += [t.ldr("r1", post("r9", 4)), t.sub("r1", "r1", "r8"), t.add(sum, "r1", sum, lsl=1)]
+        return (*lines, t.str_("r9", _STARTS))
