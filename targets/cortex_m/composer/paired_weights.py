@@ -74,8 +74,8 @@ def _one(wanted: Kernel) -> Kernel:
     signature = f"int32_t {symbol}(const int8_t *w, const int{wanted.vector}_t *x, int n, int32_t sum)"
     portable = f"{weights.portable}\n    return sum;"
     body = weights.code
-    text = _composed(signature, weights, body, portable, {"": 44.0, "element": 2.9, "odd element": 0.0})
-    return replace(wanted, symbol=symbol, step=3.6, code=_bytes(body), composed=text)
+    text = _composed(signature, weights, body, portable, {"": 44.0, "element": 2.63, "odd element": 0.0})
+    return replace(wanted, symbol=symbol, step=3.3, code=_bytes(body), composed=text)
 
 
 def _several(wanted: Kernel) -> Kernel:
@@ -165,6 +165,16 @@ class _Weights:
         return _SUMS[: self.rows]
 
     @property
+    def total(self) -> str:
+        """The register of the sum of the vector, which is on the stack meanwhile if there are several rows."""
+        return "r8" if self.rows > 1 else "r5"
+
+    @property
+    def end(self) -> str:
+        """The register of the end of the whole steps, which is on the stack if there are several rows."""
+        return "r9" if self.rows > 1 else "r6"
+
+    @property
     def portable(self) -> str:
         """The C statements that add the products of a row to `sum`."""
         reader = packed_reader(Digits(PAIRS, self.bits))
@@ -185,7 +195,7 @@ class _Weights:
             self._begin(),
             t.label(1) if several else (),
             self._begin_rows(),
-            (t.cmp("r1", "r9"), t.beq(ahead=3)),
+            (t.cmp("r1", self.end), t.beq(ahead=3)),
             t.label(2),
             *(self._step(number, last=number == steps - 1) for number in range(steps)),
             t.label(3),
@@ -216,7 +226,7 @@ class _Weights:
         )
 
     def _begin_rows(self) -> Code:
-        """Code that starts the sums of the next rows. r9 is the end of the whole steps."""
+        """Code that starts the sums of the next rows."""
         lines: list[Line] = []
         if self.bits == 1:
             lines += [t.mov(sum, 0) for sum in self.sums]
@@ -226,7 +236,8 @@ class _Weights:
             lines += [t.ldr("r8", _STARTS), t.ldmia("r8", self.sums, update=True), t.str_("r8", _STARTS)]
         if self.rows > 1:
             lines += [t.str_("r0", _ROWS_AT)]
-        return (*lines, t.ldr("r1", _X), t.ldr("r9", _WHOLE), t.mov("r8", 0), t.strd("r8", "r9", _TOTAL))
+        lines += [t.ldr("r1", _X), t.ldr(self.end, _WHOLE), t.mov(self.total, 0)]
+        return (*lines, *([t.strd(self.total, self.end, _TOTAL)] if self.rows > 1 else []))
 
     def _elements(self, even: str, odd: str) -> Code:
         """Code that widens four elements: 0 and 2 to the register `even`, 1 and 3 to `odd`."""
@@ -243,9 +254,10 @@ class _Weights:
         return joined(
             self._elements(*_FACTORS[:2]),
             self._elements(*_FACTORS[2:]),
-            t.ldrd("r8", "r9", _TOTAL),
-            *(halfwords(("r8",), factor, "r3") for factor in _FACTORS),
-            (t.str_("r8", _TOTAL), t.cmp("r1", "r9")),
+            t.ldrd(self.total, self.end, _TOTAL) if self.rows > 1 else (),
+            *(halfwords((self.total,), factor, "r3") for factor in _FACTORS),
+            t.str_(self.total, _TOTAL) if self.rows > 1 else (),
+            t.cmp("r1", self.end),
             *(
                 joined(
                     load,
@@ -278,9 +290,11 @@ class _Weights:
 
         def products(even: str, odd: str = "") -> Code:
             """Code that adds the products of columns in pairs, or of a single column in the register `even`."""
-            one = (t.smlabb("r8", even, "r3", "r8"),)
-            total = (*halfwords(("r8",), even, "r3"), *halfwords(("r8",), odd, "r3")) if odd else one
-            lines: list[Line] = [t.ldr("r8", _TOTAL), *total, t.str_("r8", _TOTAL)]
+            total = self.total
+            added = joined(*(halfwords((total,), pair, "r3") for pair in (even, odd) if odd))
+            lines: list[Line] = [*(added if odd else [t.smlabb(total, even, "r3", total)])]
+            if self.rows > 1:
+                lines = [t.ldr(total, _TOTAL), *lines, t.str_(total, _TOTAL)]
             for sum, row in zip(reversed(self.sums), self._words(0), strict=True):
                 lines += [*row, *([shift] if odd or shifted else []), self._field(0)]
                 if odd:
@@ -311,16 +325,17 @@ class _Weights:
 
     def _finish(self) -> Code:
         """Code that corrects the sums for the bias of the fields."""
-        total = t.ldr("r8", _TOTAL)
+        total = (t.ldr("r8", _TOTAL),) if self.rows > 1 else ()
         if self.bits > 1:
             half, mask = 1 << self.bits - 1, (1 << self.bits) - 1
             # The mask is odd and has an inverse modulo 2^32.
             bias = half * pow(mask, -1, 1 << 32) % (1 << 32)
             constant = t.movw("r9", bias & 0xFFFF), t.movt("r9", bias >> 16)
-            return joined(total, constant, *(t.mls(sum, "r8", "r9", sum) for sum in self.sums))
+            return joined(total, constant, *(t.mls(sum, self.total, "r9", sum) for sum in self.sums))
         if self.rows == 1:
-            return (total, t.ldr("r9", _STARTS), t.sub("r9", "r9", "r8"), t.add("r4", "r9", "r4", lsl=1))
-        lines: list[Line] = [total, t.ldr("r9", _STARTS)]
-        for sum in self.sums:
-            lines += [t.ldr("r1", post("r9", 4)), t.sub("r1", "r1", "r8"), t.add(sum, "r1", sum, lsl=1)]
-        return (*lines, t.str_("r9", _STARTS))
+            return (t.ldr("r9", _STARTS), t.sub("r9", "r9", self.total), t.add("r4", "r9", "r4", lsl=1))
+        starts = ("r10", "r11", "r12", "lr")
+        lines: list[Line] = [t.ldr("r9", _STARTS), t.ldmia("r9", starts, update=True), t.str_("r9", _STARTS), *total]
+        for start, sum in zip(starts, self.sums, strict=True):
+            lines += [t.sub(start, start, "r8"), t.add(sum, start, sum, lsl=1)]
+        return tuple(lines)
