@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 
@@ -33,9 +33,11 @@ ODD_WIDTHS = range(1, 5)
 class Digits:
     """A packing of integers as digits.
 
-    name: `ODD`, `TRITS` or `PAIRS`.
+    name: `ODD`, `TRITS` or `PAIRED`.
     bits: the number of bits of an integer; 2 for ternary integers.
     """
+
+    PAIRED: ClassVar[str] = PAIRS
 
     name: str
     bits: int
