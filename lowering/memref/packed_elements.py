@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import scratch
-from tinyml.dialects.layouts.digits import PAIRS, TRITS, Digits, Width
+from tinyml.dialects.layouts.digits import TRITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import bit_positions, group_bytes, group_length, has_inverted_sign
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
@@ -92,7 +92,7 @@ class PackedElements:
             return nest.insert(arith.SubiOp(nest.insert(arith.ShRUIOp(thrice(rest), nest.constant(8, i32))), one))
 
         place = nest.insert(arith.IndexCastOp(element, i32))
-        if packed.name == PAIRS:
+        if packed.name == Digits.PAIRED:
 
             def part(shift: int, mask: int, times: int) -> SSAValue:
                 masked = nest.insert(

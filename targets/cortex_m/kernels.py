@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from tinyml.dialects.extensions import imported, missing_part, part_on_call
-from tinyml.dialects.layouts.digits import PAIRS
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
@@ -129,7 +129,7 @@ _SMALL_DOT_CODER = _ARMV6M.coder(
 def _paired_sum(wanted: Kernel) -> Kernel | None:
     """The kernel for weights of few bits that are packed as pairs; None for other sums and without the extension."""
     where = "tinyml.targets.cortex_m.composer.paired_weights:paired_sum"
-    return None if wanted.codings[0] != PAIRS or missing_part(where) else imported(where)(wanted)
+    return None if wanted.codings[0] != Digits.PAIRED or missing_part(where) else imported(where)(wanted)
 
 
 MAKERS = (

@@ -13,7 +13,7 @@ from string import Template
 import numpy as np
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
-from tinyml.dialects.layouts.digits import PAIRS
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.runtime.model.headers import texts_of
@@ -32,7 +32,7 @@ SPARSE = "num.sparse_dot", INTEGERS
 KERNELS: Sequence[KernelAttr] = [
     *(ListedKernelAttr.of(f"tm_cm_dot_{types}") for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(
-        ComposedKernelAttr.of(op, (PAIRS, INTEGER), (bits, vector), 32, rows=rows)
+        ComposedKernelAttr.of(op, (Digits.PAIRED, INTEGER), (bits, vector), 32, rows=rows)
         for op, rows in (("num.dot", 1), ("num.dot_rows", 4))
         for bits in (1, 2, 4)
         for vector in (8, 16)

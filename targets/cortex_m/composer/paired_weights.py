@@ -1,8 +1,8 @@
 """Dot products of weights of 1, 2 or 4 bits that are packed as pairs of halfwords, for the DSP extension.
 
 Eight columns of the vector are widened to four pairs of halfwords, in the order in which a word of weights contains its
-pairs (`PAIRS` in `tinyml.dialects.layouts.digits`). A mask and a shift, one instruction, extract a pair of weights, and
-SMLAD adds both products. The kernel for several rows processes four rows at a time.
+pairs (`Digits.PAIRED`). A mask and a shift, one instruction, extract a pair of weights, and SMLAD adds both products.
+The kernel for several rows processes four rows at a time.
 
 Fields of 2 and 4 bits are weights plus half of their range, which adds a multiple of the sum of the vector. Fields of 1
 bit are 0 or 1 for the weights -1 and 1: twice the sum of the selected elements, less the sum of the vector. The sum of
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER
-from tinyml.dialects.layouts.digits import PAIRS, WORD, Digits
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.targets.composer.instructions import Code, Instruction, Line, joined, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.boards import DSP
@@ -40,6 +40,8 @@ QUAD, USUAL_ROWS, MOST_ROWS = 4, (8, 12, 4), 15
 sums are on the stack.
 """
 
+WORD = 32
+
 COLUMNS = 8
 """The columns of a step."""
 
@@ -57,7 +59,7 @@ _BUFFER = 32
 @cache
 def paired_sum(wanted: Kernel) -> Kernel | None:
     """The kernel that computes the sums described by `wanted`; None if there is none."""
-    if wanted.codings != (PAIRS, INTEGER) or wanted.vector not in (8, 16) or wanted.sum != 32:
+    if wanted.codings != (Digits.PAIRED, INTEGER) or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None
     if wanted.op == "num.dot":
         return _one(wanted)
@@ -130,7 +132,7 @@ class Inlined(Composed):
 
 
 def _composed(signature: str, weights: _Weights, body: Code, portable: str, costs: dict[str, float]) -> Composed:
-    reader = packed_reader(Digits(PAIRS, weights.bits))
+    reader = packed_reader(Digits(Digits.PAIRED, weights.bits))
     statements = {(DSP,): statement(body, DSP)}
     return Composed(
         "tinyml/cores.h", signature, statements, portable, costs, 16, stack=stack_of(body), functions=(reader,)
@@ -177,7 +179,7 @@ class _Weights:
     @property
     def portable(self) -> str:
         """The C statements that add the products of a row to `sum`."""
-        reader = packed_reader(Digits(PAIRS, self.bits))
+        reader = packed_reader(Digits(Digits.PAIRED, self.bits))
         return f"    for (int16_t i = 0; i < n; i++)\n        sum += (int32_t){reader}(w, i) * x[i];"
 
     @property
