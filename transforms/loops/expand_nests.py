@@ -65,3 +65,9 @@ def expand_nest(op: num.NestOp) -> None:
 
     nest.over(op.shape, lambda numbers: inline(op, numbers, nest))
     Rewriter.erase_op(op)
+
+
+def open_nest_around(op: Operation) -> None:
+    """Expand the nest around an op into loops, if the op itself becomes a loop or needs memory that is written."""
+    if isinstance(nest := op.parent_op(), num.NestOp):
+        expand_nest(nest)

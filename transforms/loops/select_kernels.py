@@ -8,8 +8,10 @@ widened to an accumulator for which the target has a kernel.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from functools import cache
+from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
@@ -30,8 +32,12 @@ from tinyml.targets.nests import Offer, SumQuery
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, first_element
 from tinyml.transforms.ir.loop_nest import LoopBuilder
-from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format, open_nest_around
+from tinyml.transforms.loops.expand_nests import open_nest_around
+from tinyml.transforms.loops.kernels.run_codings import coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
+
+if TYPE_CHECKING:
+    from tinyml.transforms.loops.kernels.local_runs import LocalRuns
 
 REST_BYTES = 2
 """Additional bytes of flash of a call whose length is not a multiple of the chunk."""
@@ -57,7 +63,13 @@ class SelectKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
-        local = LocalRuns(board(self.target).ram)
+
+        @cache
+        def local() -> LocalRuns:
+            from tinyml.transforms.loops.kernels.local_runs import LocalRuns
+
+            return LocalRuns(board(self.target).ram)
+
         select_tile_kernels(op, self.target)
         if board(self.target).fabric is not None:
             _keep_for_hardware(op)
@@ -120,20 +132,20 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
         LoopBuilder(op).put(scratch.SlideOp(vector, weights))
 
 
-def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
+def _in_blocks(call: num.CallOp, offer: Offer, local: Callable[[], LocalRuns]) -> None:
     """Replace a call whose runs the kernel cannot read by calls on decoded or unpacked blocks.
 
     The operands of the call are first sorted into the order that the kernel expects.
 
     offer: the kernel.
-    local: the local arrays of the blocks.
+    local: returns the rewriter with the local arrays of the blocks.
     """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
     if offer.decoded:
-        _replace(call, local.decoded(call, offer))
+        _replace(call, local().decoded(call, offer))
     elif _packed_in_ram(vector):
-        _replace(call, local.unpacked(call, offer.kernel.attribute))
+        _replace(call, local().unpacked(call, offer.kernel.attribute))
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:

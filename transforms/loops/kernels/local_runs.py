@@ -18,11 +18,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.targets.nests import DECODED_BITS, Offer
 from tinyml.transforms.ir.loop_nest import LoopBuilder, function_around, local_array
-from tinyml.transforms.loops.expand_nests import expand_nest
+from tinyml.transforms.loops.expand_nests import open_nest_around
+from tinyml.transforms.loops.kernels.run_codings import decoded_format
 
 DECODED_BLOCK = 32
 """The number of elements that are decoded at once, which take 64 bytes of stack."""
@@ -38,27 +39,6 @@ _ADDRESSES = (scratch.SliceOp, arith.ConstantOp, arith.AddiOp, arith.MuliOp, aff
 
 SHARE = 8
 """The reciprocal of the greatest part of the board's RAM for a run that is decoded as a whole."""
-
-
-def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements. It is "" if only the load program of the format can decode the
-    elements.
-    """
-    coding = element_format(run.type).coding
-    return "" if coding is None else coding.name
-
-
-def decoded_format(run: SSAValue) -> NumberFormat | None:
-    """The integer format to which the elements of a run can be decoded. None if they already are integers, or if no
-    integer format represents them.
-    """
-    return None if coding_of(run) == INTEGER else element_format(run.type).as_integers(DECODED_BITS)
-
-
-def open_nest_around(op: Operation) -> None:
-    """Expand the nest around an op into loops, if the op itself becomes a loop or needs memory that is written."""
-    if isinstance(nest := op.parent_op(), num.NestOp):
-        expand_nest(nest)
 
 
 class LocalRuns:
