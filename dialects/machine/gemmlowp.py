@@ -28,7 +28,7 @@ _EXP_OF_POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401
 RECIPROCAL_START, RECIPROCAL_SLOPE = 1515870810, -1010580540
 """48 / 17 and -32 / 17, with 2 integer bits."""
 
-_HALF_ROOT_OF_TWO = 1518500250
+HALF_ROOT_OF_TWO = 1518500250
 """sqrt(2) / 2, without integer bits."""
 
 
@@ -111,4 +111,4 @@ def inverse_root(x: Raws) -> Raws:
     for _ in range(5):
         cube = _doubled(high_product(high_product(y, y), y), 6)
         y = _doubled(high_product(y, 3 << 27) - high_product(half, cube), 3)
-    return high_product(y, _HALF_ROOT_OF_TWO)
+    return high_product(y, HALF_ROOT_OF_TWO)

@@ -4,7 +4,7 @@ processor supports it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, cast
 
 from xdsl.builder import Builder
@@ -107,6 +107,10 @@ class IntegerBuilder:
         """The absolute value of an integer, in the same width."""
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
+    def number(self, place: SSAValue, width: int) -> SSAValue:
+        """An index as an integer of `width` bits."""
+        return self.insert(arith.IndexCastOp(place, IntegerType(width)))
+
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
         """The entry of an array at an index. If `table` is cast to a dynamic shape, the array before the cast is
         read.
@@ -122,15 +126,26 @@ class IntegerBuilder:
         holds: a predicate of `arith.cmpi`, such as `sle`.
         width: the width of the result in bits.
         """
-        bounds = [self.insert(index_constant(bound)) for bound in (0, length, 1)]
-        body = Block(arg_types=[IndexType(), IntegerType(width)])
-        low, high, step = bounds
-        loop = scf.ForOp(low, high, step, [self.constant(0, width)], Region(body))
-        result = self.insert(loop)
-        inner = IntegerBuilder(self.call)
-        inner.builder = Builder(InsertPoint.at_end(body))
         source = table.owner.source if isinstance(table.owner, memref.CastOp) else table
-        entry = inner.insert(memref.LoadOp.get(source, [body.args[0]]))
-        one = inner.insert(arith.ExtUIOp(inner.compare(entry, holds, x), IntegerType(width)))
-        inner.builder.insert(scf.YieldOp(inner.add(body.args[1], one)))
-        return result
+
+        def counted(m: IntegerBuilder, place: SSAValue, total: SSAValue) -> Sequence[SSAValue]:
+            entry = m.insert(memref.LoadOp.get(source, [place]))
+            return [m.add(total, m.insert(arith.ExtUIOp(m.compare(entry, holds, x), IntegerType(width))))]
+
+        return self.repeat(length, [self.constant(0, width)], counted)[0]
+
+    def repeat(
+        self, times: int, starts: Sequence[SSAValue], body: Callable[..., Sequence[SSAValue]]
+    ) -> Sequence[SSAValue]:
+        """The values of a loop after `times` iterations, before which they are `starts`.
+
+        body: a function from a builder in the loop, the number of the iteration and the values to the next values.
+        """
+        low, high, step = (self.insert(index_constant(bound)) for bound in (0, times, 1))
+        block = Block(arg_types=[IndexType(), *(start.type for start in starts)])
+        loop = scf.ForOp(low, high, step, starts, Region(block))
+        self.insert(loop)
+        inner = IntegerBuilder(self.call)
+        inner.builder = Builder(InsertPoint.at_end(block))
+        inner.builder.insert(scf.YieldOp(*body(inner, *block.args)))
+        return loop.results

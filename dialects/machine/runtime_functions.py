@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
+from tinyml.dialects.extensions import part_on_call
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
 from tinyml.dialects.lazy_numpy import np
@@ -62,7 +63,7 @@ def _on_floats(name: str) -> Callable[..., Any]:
 
 def _program(name: str) -> IntegerProgram:
     """The function `name` of `integer_programs.py`, imported on its first call. Only hardware and proofs need it."""
-    return on_call(f"tinyml.dialects.machine.integer_programs:{name}")
+    return part_on_call(f"tinyml.dialects.machine.integer_programs:{name}")
 
 
 def _documented(name: str) -> Callable[..., Any]:
