@@ -28,7 +28,7 @@ def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAV
     return limit(m, 16, sum, right, bits)
 
 
-def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
+def between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
     """The value between two consecutive entries of a table, by linear interpolation.
 
     place: 256 times the position in the table, 24 bits wide.
@@ -41,12 +41,12 @@ def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
 
 def interpolate(m: IntegerBuilder, table: SSAValue, x: SSAValue, last: SSAValue, scale: SSAValue) -> SSAValue:
     distance = m.sub(m.resize(last, 26), m.resize(x, 26))
-    return m.resize(_between(m, table, m.mul(distance, m.known(scale))), 16)
+    return m.resize(between(m, table, m.mul(distance, m.known(scale))), 16)
 
 
 def interpolate_odd(m: IntegerBuilder, table: SSAValue, x: SSAValue, last: SSAValue, scale: SSAValue) -> SSAValue:
     wide = m.resize(x, 26)
-    y = _between(m, table, m.mul(m.least(m.size(wide), m.resize(last, 26)), m.known(scale)))
+    y = between(m, table, m.mul(m.least(m.size(wide), m.resize(last, 26)), m.known(scale)))
     return m.resize(m.choose(m.compare(x, "slt", 0), m.negate(y), y), 16)
 
 

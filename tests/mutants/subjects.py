@@ -38,6 +38,7 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "forward-stores": HARDWARE,
     "free-ports": HARDWARE,
     "hint-loops": ("numeric/targets/test_generated_c.py",),
+    "inline-hardware-programs": HARDWARE,
     "inline-runtime": HARDWARE,
     "load-weights": ("numeric/tools/driver/test_loaded_weights.py",),
     "lower-arith-to-rtl": HARDWARE,

@@ -6,18 +6,19 @@ shift amounts or widths have to be constants.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import own_dialects
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
-from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.rewriting import Rewriter
 
 
@@ -32,27 +33,31 @@ class InlineRuntimePass(ModulePass):
     name = "inline-runtime"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        called: set[str] = set()
-        for call in list(op.walk()):
-            if not isinstance(call, func.CallOp):
-                continue
-            function = _functions().get(name := call.callee.string_value())
-            if function is None or function.program is None:
-                called.add(name)
-                continue
-            result = function.program(IntegerBuilder(call), *call.operands)
-            call.results[0].replace_all_uses_with(result)
-            Rewriter.erase_op(call)
-        for each in list(op.ops):
-            if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
-                Rewriter.erase_op(each)
+        inline_programs(op, _programs())
+
+
+def inline_programs(module: ModuleOp, programs: Mapping[str, Callable[..., SSAValue]]) -> None:
+    """Replace calls of the functions with programs, and erase the declarations of functions that are not called."""
+    called: set[str] = set()
+    for call in list(module.walk()):
+        if not isinstance(call, func.CallOp):
+            continue
+        if (program := programs.get(name := call.callee.string_value())) is None:
+            called.add(name)
+            continue
+        result = program(IntegerBuilder(call), *call.operands)
+        call.results[0].replace_all_uses_with(result)
+        Rewriter.erase_op(call)
+    for each in list(module.ops):
+        if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
+            Rewriter.erase_op(each)
 
 
 @cache
-def _functions() -> Mapping[str, RuntimeFunction]:
-    """The runtime functions that have a definition in integer ops, by name. Number formats register these functions
-    when their dialects are loaded.
+def _programs() -> Mapping[str, Callable[..., SSAValue]]:
+    """The definitions of runtime functions in integer ops, by name. Number formats register these functions when their
+    dialects are loaded.
     """
     for load in own_dialects().values():
         load()
-    return RUNTIME_FUNCTIONS
+    return {name: each.program for name, each in RUNTIME_FUNCTIONS.items() if each.program is not None}

@@ -35,23 +35,55 @@ def type_interval(value: SSAValue) -> Interval:
 
 def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
     """For each integer and index of a function, an interval that contains it as a signed number."""
-    known: dict[SSAValue, Interval] = {}
-    loaded = _loaded(function)
-    for last in range(_ROUNDS):
-        before = dict(known)
-        _Pass(known, loaded, widen=last >= _ROUNDS - 2).block(function.body.block)
-        if known == before:
-            return known
-    # Loop variables whose intervals still grow are widened to nearly all integers; dependent values follow.
-    while True:
-        before = dict(known)
-        _Pass(known, loaded, widen=True).block(function.body.block)
-        if known == before:
-            break
-    # If a comparison limits them, they shrink again.
-    for _ in range(_ROUNDS):
-        _Pass(known, loaded, widen=False, shrinks=True).block(function.body.block)
-    return known
+    return Intervals(function).known
+
+
+class Intervals:
+    """The intervals of a function, which can be extended by those of loops that are inserted later.
+
+    known: for each integer and index, an interval that contains it as a signed number.
+    """
+
+    def __init__(self, function: func.FuncOp):
+        self.known: dict[SSAValue, Interval] = {}
+        self._contents = dict(_contents(function))
+        self._analyse(function)
+
+    def add(self, loop: scf.ForOp) -> None:
+        """Analyse a loop that computes from constants and from values with known intervals."""
+        for value in (value for op in loop.walk() for value in op.operands):
+            if isinstance(value.owner, arith.ConstantOp):
+                self.known[value] = _computed(value.owner, [])
+        self._analyse(loop)
+
+    def _analyse(self, top: func.FuncOp | scf.ForOp) -> None:
+        known, loaded = self.known, dict(self._loaded(top))
+
+        def visit(widen: bool, shrinks: bool = False) -> bool:
+            """Pass over the ops once; return true if no interval has changed."""
+            before = dict(known)
+            _Pass(known, loaded, widen, shrinks).top(top)
+            return known == before
+
+        if any(visit(widen=last >= _ROUNDS - 2) for last in range(_ROUNDS)):
+            return
+        # Loop variables whose intervals still grow are widened to nearly all integers; dependent values follow.
+        while not visit(widen=True):
+            pass
+        # If a comparison limits them, they shrink again.
+        for _ in range(_ROUNDS):
+            visit(widen=False, shrinks=True)
+
+    def _loaded(self, top: Operation) -> Iterator[tuple[SSAValue, Interval]]:
+        """Yield the elements that are loaded from constant memories, singly or as parts of words, with their
+        intervals.
+        """
+        for op in top.walk():
+            for memory in op.operands:
+                if (content := self._contents.get(memory)) is not None:
+                    bits, interval = content
+                    for element in _elements(op.results, bits):
+                        yield element, interval
 
 
 def width_for(interval: Interval) -> int:
@@ -60,18 +92,14 @@ def width_for(interval: Interval) -> int:
     return max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + 1
 
 
-def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
-    """The intervals of elements that are loaded from constant memories, singly or as parts of words."""
-    found: dict[SSAValue, Interval] = {}
+def _contents(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[int, Interval]]]:
+    """Yield the constant memories of a function, with the bits of their elements and an interval of all elements."""
     for op in function.walk():
         if isinstance(op, rtl.MemoryOp) and op.content is not None:
             bits, raws = raws_of(op.content, op.result.type)
             signed = raws.astype("i8") << 64 - bits >> 64 - bits
             # Padding after the elements is 0.
-            interval = min(int(signed.min(initial=0)), 0), max(int(signed.max(initial=0)), 0)
-            for use in op.result.uses:
-                found |= dict.fromkeys(_elements(use.operation.results, bits), interval)
-    return found
+            yield op.result, (bits, (min(int(signed.min(initial=0)), 0), max(int(signed.max(initial=0)), 0)))
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
@@ -107,6 +135,12 @@ class _Pass:
 
     def of(self, value: SSAValue) -> Interval:
         return self.known.get(value) or type_interval(value)
+
+    def top(self, op: func.FuncOp | scf.ForOp) -> None:
+        if isinstance(op, scf.ForOp):
+            self._loop(op)
+        else:
+            self.block(op.body.block)
 
     def block(self, block: Block) -> None:
         for op in block.ops:

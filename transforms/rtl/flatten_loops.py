@@ -24,7 +24,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import fabric_around
-from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.intervals import Intervals
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -48,20 +48,19 @@ class FlattenLoopsPass(ModulePass):
         for function in op.ops:
             if isinstance(function, func.FuncOp):
                 refused: set[Operation] = set()
+                # A flat loop computes the values of its nest, whose intervals remain valid.
+                found = Intervals(function)
+                scheduler = Scheduler(Operators(fabric.delays, found.known), period, {})
                 while (nest := _next_nest(function, refused)) is not None:
-                    before = nest.cycles(_scheduler(function, period))
                     flat = nest.flattened()
-                    if _cycles(flat, _scheduler(function, period)) < before:
+                    found.add(flat)
+                    if _cycles(flat, scheduler) < nest.cycles(scheduler):
                         for place, result in nest.through.items():
                             nest.outer.results[result].replace_all_uses_with(flat.results[2 + place])
                         Rewriter.erase_op(nest.outer)
                     else:
                         Rewriter.erase_op(flat)
                         refused.add(nest.outer)
-
-
-def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
-    return Scheduler(Operators(fabric_around(function).delays, intervals(function)), period, {})
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:

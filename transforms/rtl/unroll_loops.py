@@ -21,7 +21,7 @@ from tinyml.targets.verilog.fabric import Resources, fabric_around
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.block_rams import Words
-from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
+from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, spare_multipliers
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 from tinyml.transforms.rtl.unrolling.words import widen_memories
@@ -30,7 +30,7 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
     """Unroll innermost loops that only add terms to sums, by powers of two. Innermost loops of other kinds are
-    unchanged.
+    unchanged. Without a factor, products for which the FPGA has no multipliers are computed in LUTs.
 
     factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
         determines it.
@@ -77,6 +77,7 @@ class UnrollLoopsPass(ModulePass):
             return
         fabric = fabric_around(function)
         operators = Operators(fabric.delays, intervals(function))
+        spare_multipliers(function.body.block.ops, operators, fabric)
         taken = cells_of(function.body.block.ops, operators, fabric)
         shares = [there * self.cells // 100 for there in (fabric.there.luts, fabric.there.dsps)]
         budget = Resources(

@@ -57,6 +57,18 @@ static TMQ_SHARED int32_t tm_shift_left_s32(int32_t x, int8_t left)
     return (int32_t)((uint32_t)(x > most ? most : x < -most - 1 ? -most - 1 : x) << left);
 }
 
+/* tm_doubling_high_s32 for multipliers in [-2^30, 2^30). */
+static inline int32_t tm_short_high_s32(int32_t x, int32_t multiplier)
+{
+#ifdef __ARM_FEATURE_DSP
+    int32_t y;
+    __asm__("smmulr %0, %1, %2" : "=r"(y) : "r"(x), "r"(multiplier * 2));
+    return y;
+#else
+    return tm_doubling_high_s32(x, multiplier);
+#endif
+}
+
 #if defined(__ARM_FEATURE_DSP) && defined(__OPTIMIZE__)
 /* SMMLAR adds the product of x and twice the multiplier to x * 2^32 and takes the rounded high word. Doubled multipliers
  * of 2^31 and more are negative, less by 2^32, for which x is added. */
@@ -141,10 +153,14 @@ static TMQ_SHARED __attribute__((__unused__)) int32_t tm_requantize_even_s32(int
 /* The number of zero bits before the highest one of x > 0. */
 static inline int8_t tm_leading_zeros_s32(int32_t x)
 {
+#ifdef __ARM_FEATURE_CLZ
+    return (int8_t)__builtin_clz((uint32_t)x);
+#else
     int8_t zeros = 0;
     for (uint32_t bits = (uint32_t)x; bits < 0x80000000UL; bits <<= 1)
         zeros++;
     return zeros;
+#endif
 }
 
 /* About 2^62 / y, for y = x > 0 shifted left until its highest bit is bit 31: gemmlowp's reciprocal, by three steps of
@@ -172,7 +188,8 @@ static inline int8_t tm_root_shift_s32(int32_t x)
 }
 
 /* About 2^(31 - tm_root_shift_s32(x)) / sqrt(x), for x > 1: TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp, five
- * steps of Newton's method in numbers with 28 fractional bits. */
+ * steps of Newton's method in numbers with 28 fractional bits. For each of the normalised x, y is below 2^29 and no shift
+ * saturates. */
 static TMQ_SHARED int32_t tm_root_multiplier_s32(int32_t x)
 {
     if (x <= 1)
@@ -182,8 +199,8 @@ static TMQ_SHARED int32_t tm_root_multiplier_s32(int32_t x)
     const int32_t half = ((x >> 1) + 1) >> 1;
     int32_t y = 1L << 28;
     for (uint8_t i = 0; i < 5; i++) {
-        const int32_t cube = tm_shift_left_s32(tm_doubling_high_s32(tm_doubling_high_s32(y, y), y), 6);
-        y = tm_shift_left_s32(tm_doubling_high_s32(y, 3L << 27) - tm_doubling_high_s32(half, cube), 3);
+        const int32_t cube = tm_short_high_s32(tm_short_high_s32(y, y), y) << 6;
+        y = (((3 * y + 8) >> 4) - tm_short_high_s32(cube, half)) << 3;
     }
     y = tm_doubling_high_s32(y, 1518500250L);
     return pairs > 12 ? y << (pairs - 12) : y;

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -123,6 +124,24 @@ def _multipliers(op: Operation, operators: Operators) -> int:
     if not isinstance(op, arith.MuliOp) or LOGIC in op.attributes or small_digits(op) is not None:
         return 0
     return -(-operators.factor_width(op.lhs) // 18) * -(-operators.factor_width(op.rhs) // 18)
+
+
+def spare_multipliers(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> None:
+    """Mark the products that need the fewest LUTs with `rtl.logic`, until the others need no more multipliers than the
+    FPGA has.
+    """
+    circuits, products = Circuits(), dict[int, list[arith.MuliOp]]()
+    for op in (op for top in ops for op in top.walk()):
+        circuits.add(op)
+        if isinstance(op, arith.MuliOp) and _multipliers(op, operators):
+            products.setdefault(circuits.of[op.result], []).append(op)
+    taken = sum(_multipliers(op, operators) for op, *_ in products.values())
+    for alike in sorted(products.values(), key=lambda alike: product_in_logic(alike[0], operators)):
+        if taken <= fabric.there.dsps:
+            return
+        taken -= _multipliers(alike[0], operators)
+        for op in alike:
+            op.attributes[LOGIC] = UnitAttr()
 
 
 def _product(op: arith.MuliOp, operators: Operators, width: int) -> int:

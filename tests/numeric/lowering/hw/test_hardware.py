@@ -318,8 +318,16 @@ FUNCTIONS = {
     "tm_requantize_s32": [(32, 1518500250, -7), (32, 1717986918, 2), (32, 1073741824, 0)],
     "tm_requantize_even_s32": [(32, 1518500250, -7), (32, 1717986918, 2), (32, 1073741824, 0), (32, 1073741824, -20)],
     "tm_requantize_s64": [(32, 20000, -3)],
+    "tm_saturate_s32": [(32, 8), (32, 1)],
+    "tm_saturate_u32": [(32, 8), (32, 16)],
+    **{name: [(32,)] for name in ("tm_root_multiplier_s32", "tm_root_shift_s32", "tm_inverse_root_s32")},
+    "tm_inverse_root_s64": [(32,)],
+    **{name: [(32,)] for name in ("tm_reciprocal_s32", "tm_leading_zeros_s32")},
 }
 """Operands of calls: the widths of those that vary come first, then constants."""
+
+POSITIVE = "tm_reciprocal_s32", "tm_leading_zeros_s32", "tm_inverse_root_s64"
+"""Functions of positive integers; those of 64 bits receive squares."""
 
 
 @pytest.mark.long
@@ -339,7 +347,9 @@ def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
         if type == "i32":
             lines.append(f"%zero{i} = arith.constant 0 : i32\n%a{i} = arith.addi %v{i}, %zero{i} : i32")
         else:
-            lines.append(f"%a{i} = arith.{'extsi' if type == 'i64' else 'trunci'} %v{i} : i32 to {type}")
+            lines.append(f"%w{i} = arith.{'extsi' if type == 'i64' else 'trunci'} %v{i} : i32 to {type}")
+            power = f"arith.muli %w{i}, %w{i}" if name in POSITIVE else f"arith.addi %w{i}, %z{i}"
+            lines.append(f"%z{i} = arith.constant 0 : {type}\n%a{i} = {power} : {type}")
     arguments = ", ".join(f"%a{i}" for i in range(len(types)))
     text = "\n".join(
         [
@@ -361,11 +371,39 @@ def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
         most = 23000  # The product and its rounding fit.
     values = random.integers(-most - 1, most + 1, (100, varying)) >> random.integers(0, width, (100, varying))
     values[:3] = [[-most - (name != "tm_multiply_i16")] * varying, [most] * varying, [0] * varying]
+    if name in POSITIVE:
+        values = np.maximum(np.abs(values), 1).clip(None, most)
     dtypes = [np.dtype(f"i{max(int(type[1:]) // 8, 1)}") if type != "i24" else np.dtype("i4") for type in types]
     given = [values[:, i].astype(dtypes[i]) for i in range(varying)]
+    given = [x * x if x.dtype == np.int64 and name in POSITIVE else x for x in given]
     constants = [dtypes[i].type(operands[i]) for i in range(varying, len(types))]
     expected = function.reference(*given, *constants)
     interface = Interface("call", "int32_t", varying, f"int{str(function.result)[1:]}_t", 1, False)
     result = simulated(text, interface, values.astype(np.int32), tmp_path)
     assert result.scores is not None
     np.testing.assert_array_equal(result.scores.ravel(), expected)
+
+
+@pytest.mark.long
+def test_a_logarithm_reads_its_table(tmp_path: Path):
+    """`tm_log_s32` in integer ops equals its reference for positive integers of all magnitudes."""
+    table = np.round(np.log1p(np.arange(65) / 64) * 2**15).astype(np.int16)
+    text = f"""
+func.func @call(%X: memref<1xi32>) -> memref<1xi32> {{
+  %zero = arith.constant 0 : index
+  %arena = scratch.arena {{alignment = 4 : i64}} : memref<4xi8>
+  %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<1xi32>
+  %t = scratch.constant dense<{table.tolist()}> : tensor<65xi16> -> memref<65xi16, #scratch.flash>
+  %any = "memref.cast"(%t) : (memref<65xi16, #scratch.flash>) -> memref<?xi16>
+  %x = memref.load %X[%zero] : memref<1xi32>
+  %r = func.call @tm_log_s32(%any, %x) : (memref<?xi16>, i32) -> i32
+  memref.store %r, %y[%zero] : memref<1xi32>
+  func.return %y : memref<1xi32>
+}}
+func.func private @tm_log_s32(memref<?xi16>, i32) -> i32
+"""
+    x = np.random.default_rng(1).integers(1, 1 << 31, (60, 1)) >> np.arange(60)[:, None] % 31
+    x = np.maximum(x, 1).astype(np.int32)
+    result = simulated(text, Interface("call", "int32_t", 1, "int32_t", 1, False), x, tmp_path)
+    assert result.scores is not None
+    np.testing.assert_array_equal(result.scores, RUNTIME_FUNCTIONS["tm_log_s32"].reference(table, x))
