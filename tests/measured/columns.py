@@ -176,6 +176,7 @@ CORES = {
 SVDF = "operators {row} SVDF --target cortex-m4"
 BESIDE_OUTPUTS = "beside-outputs CCT_1_16_16_8 {row}"
 ATTENTION = "compile {row} --width 8 --target cortex-m4 --reuse-input"
+ON_FPGA = "compile {row} --width 8 --target ecp5-25k --cells 1"
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 CHAIN = "chain '{row}'"
@@ -448,6 +449,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "per product": (ATTENTION, "{time/macs:.2f}"),
         "flash": (ATTENTION, "{flash}"),
         "RAM": (ATTENTION, "{ram}"),
+    },
+    "attention-fpga": {
+        "fixed 8, %": (ON_FPGA, "{accuracy:.2f}"),
+        "products": (ON_FPGA, "{macs}"),
+        "cycles": (ON_FPGA, "{time}"),
+        "per product": (ON_FPGA, "{time/macs:.2f}"),
     },
     "attention-cct": {
         "greatest difference": (BESIDE_OUTPUTS, "{off:.1g}"),
