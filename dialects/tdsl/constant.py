@@ -105,8 +105,8 @@ class FillOp(TensorOp):
 
 
 def constant_number(value: SSAValue) -> float | None:
-    """The real that all elements of a constant have; None for a constant with different elements or none, and for other
-    tensors.
+    """The real that every element of a constant represents. None if its elements differ, if it has none, and if the
+    value is no constant.
     """
     if not isinstance(constant := value.owner, ConstOp) or not constant.raws.size:
         return None

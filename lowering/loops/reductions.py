@@ -1,4 +1,4 @@
-"""Lowering of reductions to a scalar to loops (L2 to L3)."""
+"""The lowering of scalar reductions to loops (L2 to L3)."""
 
 from __future__ import annotations
 

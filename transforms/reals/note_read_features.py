@@ -22,8 +22,8 @@ MOST_READ = 0.75
 class NoteReadFeaturesPass(ModulePass):
     """Record in the interface which input elements the forests of a program read.
 
-    The interface is unchanged if other ops read the input, and if forests read no element or at least the fraction
-    `MOST_READ` of the input elements.
+    The interface is unchanged in two cases: other ops read the input, or the forests read either no element of the
+    input or at least the fraction `MOST_READ` of its elements.
     """
 
     name = "note-read-features"
