@@ -514,7 +514,7 @@ class ChannelFeaturesOp(IntegerOp):
     * unit: the real that represents the integer 1.
     * bits: the result of `channel_bits`.
 
-    The result has 16 bits, which contain the integers, or 8 bits, to which the features are rounded once.
+    The elements of the result have 16 bits and represent the integers exactly, or 8 bits, to which they are rounded once.
     """
 
     name = "tdsl.channel_features"

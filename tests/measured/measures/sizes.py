@@ -18,10 +18,11 @@ PASSES = {
 
 
 def size(label: str) -> Values:
-    """The number of passes of `PASSES` that run for a model with data, or the lines of Python in a folder of the
-    repository.
+    """For a key of `PASSES`, the number of passes that run for a model with data. For a folder of the repository, the
+    number of its lines of Python.
 
     A pass that runs twice counts twice; comments and blank lines count as lines.
+    label: a key of `PASSES`, or the path of the folder relative to the root of the repository.
     """
     if label in PASSES:
         target, names = PASSES[label]

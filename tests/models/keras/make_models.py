@@ -1,5 +1,5 @@
-"""Create the model files of this folder with Keras and TensorFlow's converter, with the results of TensorFlow's
-interpreter.
+"""Create the model files of this folder with Keras and TensorFlow's converter, and store the results of TensorFlow's
+interpreter beside them.
 
 `make keras` runs this script in a separate environment.
 """

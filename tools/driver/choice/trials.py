@@ -102,11 +102,10 @@ class Prepared:
 class EstimatedCost:
     """The estimated resources of a program.
 
-    time: the time of an inference on floats, including their conversion, or on integers if the caller has sensor
-        readings; None on a target of unknown costs. On such a target, for example programmable logic, RAM is arena and
-        input.
+    time: the time of an inference in units of the target's costs, on floats, including their conversion, or on integers
+        if the caller has sensor readings; None on a target whose costs are unknown, such as programmable logic.
     constants: the bytes of flash that are not code.
-    flash, ram: bytes.
+    flash, ram: bytes. If the costs of the target are unknown, `ram` is the sum of the arena and the input.
     """
 
     time: float | None

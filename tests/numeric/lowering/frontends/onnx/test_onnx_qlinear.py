@@ -53,7 +53,7 @@ WITHIN = 2.0**-11
 
 
 def averages(x: Array) -> Array:
-    """The averages of windows 2 x 2 after padding by one row at the top and one at the bottom. Padding is not
+    """The averages of 2 x 2 windows after padding by one row at the top and one at the bottom. Padding is not
     counted.
     """
     ones = np.ones_like(x[:1, :1])
