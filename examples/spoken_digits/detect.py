@@ -5,8 +5,8 @@
 OUT contains SPEAKER.onnx and SPEAKER.npz of several speakers. Each compiled program runs on this computer over the
 clips of the speaker that its training excluded, with pauses of noise between them, and over an hour of noise. A rule
 converts the program's answers to detected words. It is chosen on the recordings of all other speakers: the rule that
-detects the greatest number of their words within the permitted false alarms per hour of noise, or within the permitted wrong words per
-hour of clips. Needs the extra `onnx`.
+detects the greatest number of their words within the permitted false alarms per hour of noise, or within the permitted
+wrong words per hour of clips. Needs the extra `onnx`.
 """
 
 from __future__ import annotations

@@ -514,7 +514,8 @@ class ChannelFeaturesOp(IntegerOp):
     * unit: the real that represents the integer 1.
     * bits: the result of `channel_bits`.
 
-    The elements of the result have 16 bits and represent the integers exactly, or 8 bits, to which they are rounded once.
+    The elements of the result have 16 bits and represent the integers exactly, or 8 bits, to which the integers are
+    rounded once.
     """
 
     name = "tdsl.channel_features"
