@@ -185,8 +185,8 @@ class HalfwordChannels(RowKernel):
         return words("r0", SUMS[:rows])
 
     def step(self, rows: int, first: int, end: int) -> Code:
-        """Code that multiplies the elements by a word of weights of each channel, and adds the products to the sums of a
-        block.
+        """Code that multiplies the elements by a word of weights of each channel, and adds the products to the sums of
+        a block.
 
         first: the index of the first element, relative to r3.
         end: the index of the end of the elements.
