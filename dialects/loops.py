@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from xdsl.dialects import arith, scf
@@ -51,15 +52,20 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
 }
 """The functions that index ops compute, on integers or arrays of integers."""
 
-_ORDERED = ("less", "less_equal", "greater", "greater_equal")
-_COMPARISONS = ("equal", "not_equal", *_ORDERED, *_ORDERED)
-"""Numpy's comparisons by the number of the predicate of `arith.cmpi`. Indices compared without a sign are not negative.
-"""
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+"""Numpy's comparisons by the number of the predicate of `arith.cmpi`; those without a sign follow in the same order."""
+
+
+def _compare_unsigned(name: str, a: Any, b: Any) -> Any:
+    return getattr(np, name)(np.asarray(a).astype(np.uint64), np.asarray(b).astype(np.uint64))
 
 
 def _index_function(op: Operation) -> Callable[..., Any] | None:
     if isinstance(op, arith.CmpiOp):
-        return getattr(np, _COMPARISONS[op.predicate.value.data])
+        predicate = op.predicate.value.data
+        if predicate < len(_COMPARISONS):
+            return getattr(np, _COMPARISONS[predicate])
+        return partial(_compare_unsigned, _COMPARISONS[predicate - 4])
     return np.where if isinstance(op, arith.SelectOp) else INDEX_FUNCTIONS.get(type(op))
 
 

@@ -233,7 +233,10 @@ def _instead(core: str) -> str:
 
     core: the core of the part. The sizes in the example are those of the core's memories.
     """
-    sizes = f"--flash-size {spelled_size((own := board(core)).flash)} --ram-size {spelled_size(own.ram)}"
+    own = board(core)
+    assert own.flash
+    assert own.ram
+    sizes = f"--flash-size {spelled_size(own.flash)} --ram-size {spelled_size(own.ram)}"
     return f"for the part itself: --target {core} {sizes}, with its sizes"
 
 

@@ -124,6 +124,15 @@ def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, floa
     return low, high
 
 
+def scalings_of(tensors: TensorClass, prototype: NumberFormat) -> Sequence[NumberFormat]:
+    """The formats among which the scaling rule `scores` chooses for a tensor: those of `prototype` with other scales.
+    Empty for a tensor that must represent bounds beyond the data (`_reaches_bounds`).
+    """
+    low, high = range_of(tensors, prototype)
+    is_bounded = (low, high) != tensors.range and any(map(_is_bounded, tensors.members))
+    return () if is_bounded else prototype.scalings(low, high)
+
+
 def _is_bounded(value: SSAValue) -> bool:
     return isinstance(value.owner, tdsl.TensorOp) and _reaches_bounds(value.owner)
 
@@ -254,9 +263,8 @@ class AssignmentSteps:
             is_scaled = (self.scale_by or choice.prototype.SCALED_BY) == BY_SCORES and not choice.prototype.AS_PUBLISHED
             if not (is_free and is_scaled and self.formats[tensors].bits == choice.prototype.bits):
                 continue
-            low, high = range_of(tensors, choice.prototype)
-            if (low, high) == tensors.range or not any(map(_is_bounded, tensors.members)):
-                offered[tensors] = list(dict.fromkeys([self.formats[tensors], *choice.prototype.scalings(low, high)]))
+            if others := scalings_of(tensors, choice.prototype):
+                offered[tensors] = list(dict.fromkeys([self.formats[tensors], *others]))
         self.formats |= score_errors.chosen(offered)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
@@ -565,10 +573,10 @@ class FormatAssignment:
         """
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
-        return self._score_errors
+        return self.score_errors
 
     @cached_property
-    def _score_errors(self) -> ScoreErrors | None:
+    def score_errors(self) -> ScoreErrors | None:
         """The estimator of score errors. None without inputs and for programs that cannot be differentiated.
 
         A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.

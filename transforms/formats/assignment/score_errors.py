@@ -78,7 +78,7 @@ class ScoreErrors:
         of classes. For a class that affects no score, the result is the first format.
         """
         errors = {
-            tensors: [self._error(tensors, format) for format in formats]
+            tensors: [self.error(tensors, format) for format in formats]
             for tensors, formats in offered.items()
             if tensors in self._values
         }
@@ -90,10 +90,12 @@ class ScoreErrors:
             found[tensors], _ = min(near, key=lambda pair: (pair[0].effort, pair[1]))
         return found
 
-    def _error(self, tensors: TensorClass, format: NumberFormat) -> float:
-        """The mean square of the errors that a format of a class causes in the margins. Correlations between
-        errors within a sample are shrunk as in `Moments`.
+    def error(self, tensors: TensorClass, format: NumberFormat) -> float:
+        """The mean square of the errors that a format of a class causes in the margins. Correlations between errors
+        within a sample are shrunk as in `Moments`. 0 for a class that affects no score.
         """
+        if tensors not in self._values:
+            return 0.0
         key = tensors, format.type
         if key not in self._errors:
             values, slopes = self._values[tensors]
