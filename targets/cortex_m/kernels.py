@@ -132,10 +132,13 @@ def _paired_sum(wanted: Kernel) -> Kernel | None:
     return None if wanted.codings[0] != Digits.PAIRED or missing_part(where) else imported(where)(wanted)
 
 
+PAIRED_SUMS = SumComposer(_paired_sum, needs="dsp")
+"""Kernels for weights of few bits that are packed as pairs."""
+
 MAKERS = (
     ListedKernels(OnUse[Kernel]("tinyml.targets.cortex_m.listed_kernels:KERNELS")),
     SumComposer(on_call("tinyml.targets.c.composer.compose:compose")),
-    SumComposer(_paired_sum, needs="dsp"),
+    PAIRED_SUMS,
     SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
     *_PAIR_TILES,
     DOT_TILES,

@@ -14,6 +14,7 @@ from tinyml.targets.helium.composer.quickest import quickest
 from tinyml.targets.helium.composer.rows import Rows, ShiftedRows
 from tinyml.targets.helium.composer.shared_pixels import SharedPixels, ShiftedPixels
 from tinyml.targets.helium.mve import CORE, HEADER, naked
+from tinyml.targets.kernel import Kernel
 from tinyml.targets.makers import ListedKernels
 
 _CALL = 16
@@ -61,6 +62,14 @@ KERNELS = (
     sparse_dot(16, 16),
 )
 
+
+def _narrow_paired_sum(wanted: Kernel) -> Kernel | None:
+    """The kernel for weights that are packed as pairs. None for vectors of 16 bits: packed weights would have no vector
+    unit, which makes their products about four times as slow.
+    """
+    return None if wanted.vector > 8 else cortex_m.PAIRED_SUMS.composed(wanted)
+
+
 MAKERS = (
     ListedKernels(KERNELS, "mve"),
     DOT_TILES,
@@ -68,6 +77,9 @@ MAKERS = (
     _SHIFTED_DOTS,
     _SHIFTED_CHANNELS,
     ELEMENTS,
-    *cortex_m.MAKERS,
+    *(
+        replace(cortex_m.PAIRED_SUMS, composed=_narrow_paired_sum) if maker is cortex_m.PAIRED_SUMS else maker
+        for maker in cortex_m.MAKERS
+    ),
 )
 """The chip's table of makers, the best first."""

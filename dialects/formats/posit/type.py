@@ -388,7 +388,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return self
         low, high = self.window
         n, es = self.n.data, self.es.data
-        return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
+        coarser = lowest(n, es, min(low + bits, high - 1))
+        # Few powers of two are posits of few bits with a great es: there may be none between the coarser unit and high.
+        if coarser >= high:
+            coarser = next(e for e in range(high - 1, low - 1, -1) if power(n, es, e) == math.ldexp(1.0, e))
+        return PositType(n, es, coarser, high, self.scaling)
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
         """A quire for sums with an operand of the standard's type; None for a format with a window.

@@ -116,7 +116,7 @@ def _several(wanted: Kernel) -> Kernel:
         call,
         costs,
         24,
-        stack=stack_of(body) + 8,
+        stack=stack_of(body) + 8 + (bool(rest) * QUAD * WORD // 8),
         functions=text.functions,
         shared=(function,),
     )

@@ -62,6 +62,13 @@ def test_an_index_may_be_selected():
     assert index_value(select.result, {}) is None
 
 
+def test_comparisons_without_a_sign_read_negative_indices_as_great_ones():
+    [function] = defined_functions(parse(SELECTIONS.replace("slt", "ult")))
+    [index], [select] = function.args, [op for op in function.walk() if isinstance(op, arith.SelectOp)]
+    assert list(index_value(select.result, {index: np.array([-1, 2, 4])})) == [3, 2, 3]
+    assert index_value(select.result, {index: -1}) == 3
+
+
 def test_quotients_are_rounded_towards_zero():
     quotient, rest = INDEX_FUNCTIONS[arith.DivSIOp], INDEX_FUNCTIONS[arith.RemSIOp]
     pairs = [(a, b) for a, b in product(range(-7, 8), (-3, -1, 2, 5))]

@@ -21,14 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import BY_SCORES
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.assignment.format_assignment import range_of
+from tinyml.transforms.formats.assignment.format_assignment import scalings_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.search import MIN_GAIN, STANDARD_ERROR, worse_by
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 ZOOMS = (-1, 1)
 """The tried scales relative to another scale: half and twice as fine."""
+
+MOST_SCALINGS = 6
+"""Maximum number of formats of a tensor that `choose_scalings` evaluates in the whole program."""
 
 
 _TRIES = 16
@@ -296,7 +299,8 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
     """Change the scale, and for posits es, of tensors where this lowers the loss, and return the result.
 
     Only tensors whose scales follow the errors of the scores are changed. That rule considers each tensor alone and its
-    errors to first order, which underestimates errors that accumulate in a loop.
+    errors to first order, which underestimates errors that accumulate in a loop. For each tensor, the `MOST_SCALINGS`
+    formats with the least such errors are tried.
 
     accepts: the condition that a candidate must satisfy.
     """
@@ -308,8 +312,12 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
         is_free = not (tensors.is_constant or tensors.known) and format.bits == choice.prototype.bits
         # The chosen variant may have a single es; other tensors may have another one.
         prototype = search.prototype_of(format.bits) if by_scores and is_free else None
-        offered = prototype.scalings(*range_of(tensors, prototype)) if prototype else ()
-        others.append([FormatChoice(other, is_made=True) for other in dict.fromkeys(offered) if other != format])
+        offered = dict.fromkeys(scalings_of(tensors, prototype)) if prototype else {}
+        offered.pop(format, None)
+        ranked = list(offered)
+        if ranked and (errors := search.assignment.score_errors) is not None:
+            ranked.sort(key=partial(errors.error, tensors))
+        others.append([FormatChoice(other, is_made=True) for other in ranked[:MOST_SCALINGS]])
     return _changed(search, result, others, STANDARD_ERROR, "at this scale", accepts) if any(others) else result
 
 

@@ -21,7 +21,7 @@
 // Two buffers of 16 bytes are alive at once, and fast memory of 32 bytes holds all of them. In 16 bytes, a and c follow
 // one another, and b waits: 4 blocks of 4 rows load its 16 elements, and 16 are stored.
 func.func @chain(%X: memref<16x1x!fixed.q<8, 7>>) -> index {
-  %M = scratch.constant dense<1> : tensor<16x16xi8> -> memref<16x16x!fixed.q<8, 7>, #scratch.flash>
+  %M = scratch.constant dense<100> : tensor<16x16xi8> -> memref<16x16x!fixed.q<8, 7>, #scratch.flash>
   %a = scratch.alloc : memref<16x1x!fixed.q<8, 7>>
   %b = scratch.alloc : memref<16x1x!fixed.q<8, 7>>
   %c = scratch.alloc : memref<16x1x!fixed.q<8, 7>>

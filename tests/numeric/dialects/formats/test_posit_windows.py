@@ -71,3 +71,13 @@ def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
     result = IcarusSimulation(verilog_of(bits), tmp_path).run(interface_of(module), x)
     assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
+
+
+@pytest.mark.parametrize("width", range(2, 17))
+def test_narrowed_formats_have_units_that_are_posits(width: int):
+    """In few bits with a great es, there may be no power of two between the coarser unit and the upper bound."""
+    for format in PositType.of_width(width).scalings(-3.0, 5.0):
+        assert format.window is not None
+        narrowed = [format.narrowed(bits).window for bits in range(14)]
+        assert all(each is not None and each[1] == format.window[1] for each in narrowed)
+        assert [each[0] for each in narrowed if each] == sorted(each[0] for each in narrowed if each)
