@@ -131,9 +131,7 @@ class GaussianSum(IntegerParameters, Accumulator):
 
 @irdl_attr_definition
 class GaussianType(IntegerParameters, F32):
-    """The number format. Methods of `F32` compute functions in floating point, between the conversions `to_f32` and
-    `from_f32`.
-    """
+    """The number format. Methods of `F32` compute functions in floating point, through `to_f32` and `from_f32`."""
 
     name = "gaussian.t"
     FAMILY = "gaussian"

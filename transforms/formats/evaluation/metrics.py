@@ -170,7 +170,7 @@ def _mae(answers: Answers, _: int | None) -> float:
     return float(np.abs(answers.scores - answers.targets).mean())
 
 
-_MEAN = "its mean over the classes (macro) or that of one class"
+_OVER_CLASSES = "decrease of the mean {0} over the classes (macro), or of the {0} of one class"
 _RECALL = _by_class(lambda counts: _ratio(counts.hits, counts.there))
 _PRECISION = _by_class(lambda counts: _ratio(counts.hits, counts.predicted))
 _F1 = _by_class(lambda counts: _ratio(2 * counts.hits, counts.predicted + counts.there))
@@ -185,16 +185,16 @@ DECLARED_METRICS = (
         "their margins",
         "mean error of margins",
     ),
-    Metric("recall", f"decrease of the recall, of {_MEAN}", "points of recall lost", _RECALL, CLASSES, by_class=True),
+    Metric("recall", _OVER_CLASSES.format("recall"), "points of recall lost", _RECALL, CLASSES, by_class=True),
     Metric(
         "precision",
-        f"decrease of the precision, of {_MEAN}",
+        _OVER_CLASSES.format("precision"),
         "points of precision lost",
         _PRECISION,
         CLASSES,
         by_class=True,
     ),
-    Metric("f1", f"decrease of F1, of {_MEAN}", "points of F1 lost", _F1, CLASSES, by_class=True),
+    Metric("f1", _OVER_CLASSES.format("F1"), "points of F1 lost", _F1, CLASSES, by_class=True),
     Metric(
         "balanced-accuracy",
         "decrease of the mean recall of the classes that occur in the data",
@@ -204,7 +204,8 @@ DECLARED_METRICS = (
     ),
     Metric(
         "auc",
-        f"decrease of the area under the ROC curve of a class against the rest, of {_MEAN}",
+        "decrease of the area under the ROC curve of a class against the rest, as the mean over the classes "
+        "(macro) or for one class",
         "points of AUC lost",
         _auc,
         SCORES,
