@@ -25,6 +25,8 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects import func
+
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import BY_SCORES
 from tinyml.dialects.lazy_numpy import np
@@ -35,6 +37,7 @@ from tinyml.transforms.search.engine.search import MIN_GAIN, STANDARD_ERROR, wor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
 
     from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
@@ -46,7 +49,7 @@ ZOOMS = (-1, 1)
 """The tried scales relative to another scale: half and twice as fine."""
 
 MOST_SCALINGS = 6
-"""Maximum number of formats of a tensor that `choose_scalings` evaluates in the whole program."""
+"""Maximum number of formats of a tensor outside loops that `choose_scalings` evaluates in the whole program."""
 
 
 _TRIES = 16
@@ -299,8 +302,8 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
     """Change the scale, and for posits es, of tensors where this lowers the loss, and return the result.
 
     Only tensors whose scales follow the errors of the scores are changed. That rule considers each tensor alone and its
-    errors to first order, which underestimates errors that accumulate in a loop. For each tensor, the `MOST_SCALINGS`
-    formats with the least such errors are tried.
+    errors to first order, which underestimates errors that accumulate in a loop. Therefore, all formats are tried for a
+    tensor in a loop, and for any other tensor the `MOST_SCALINGS` formats with the least such errors.
 
     accepts: the condition that a candidate must satisfy.
     """
@@ -315,10 +318,16 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
         offered = dict.fromkeys(scalings_of(tensors, prototype)) if prototype else {}
         offered.pop(format, None)
         ranked = list(offered)
-        if ranked and (errors := search.assignment.score_errors) is not None:
-            ranked.sort(key=partial(errors.error, tensors))
-        others.append([FormatChoice(other, is_made=True) for other in ranked[:MOST_SCALINGS]])
+        if not any(map(_is_in_loop, tensors.members)):
+            if ranked and (errors := search.assignment.score_errors) is not None:
+                ranked.sort(key=partial(errors.error, tensors))
+            ranked = ranked[:MOST_SCALINGS]
+        others.append([FormatChoice(other, is_made=True) for other in ranked])
     return _changed(search, result, others, STANDARD_ERROR, "at this scale", accepts) if any(others) else result
+
+
+def _is_in_loop(value: SSAValue) -> bool:
+    return not isinstance(value.owner.parent_op(), func.FuncOp)
 
 
 def _changed(

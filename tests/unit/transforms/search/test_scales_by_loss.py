@@ -16,6 +16,7 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.search.engine import moves
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.moves import choose_scalings
 from tinyml.transforms.search.engine.result import SearchResult
@@ -30,19 +31,34 @@ func.func @linear(%x: tensor<2x1xf32>) -> (index, tensor<3x1xf32>) {
   func.return %label, %y : index, tensor<3x1xf32>
 }
 """
+LOOP = """
+func.func @loop(%x: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) {
+  %w = tdsl.const dense<[[1.0, -0.5], [0.5, 0.75]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %from = arith.constant 0 : index
+  %to = arith.constant 3 : index
+  %by = arith.constant 1 : index
+  %h = scf.for %i = %from to %to step %by iter_args(%s = %x) -> (tensor<2x1xf32>) {
+    %p = tdsl.matmul %w, %s : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.tanh %p : tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
+  }
+  %label = tdsl.argmax %h : tensor<2x1xf32>
+  func.return %label, %h : index, tensor<2x1xf32>
+}
+"""
 X = np.random.default_rng(1).standard_t(2, (80, 2)).astype(np.float32)
 
 
-def search_of(prototype: NumberFormat, rule: ScaleBy | None) -> Search:
-    module = Parser(context(), PROGRAM).parse_module()
+def search_of(prototype: NumberFormat, rule: ScaleBy | None, program: str = PROGRAM) -> Search:
+    module = Parser(context(), program).parse_module()
     record_profiles(module, X)
     problem = SearchProblem(print_ir(module), X, np.zeros(len(X), int), None, scale_by=rule)
     return Search(Evaluation(problem, "margin", Workers(1)), prototype)
 
 
-def start(search: Search, input: NumberFormat) -> SearchResult:
-    """A candidate whose input has the given format."""
-    [index] = [i for i, tensors in enumerate(search.classes) if tensors.name == "x"]
+def start(search: Search, input: NumberFormat, name: str = "x") -> SearchResult:
+    """A candidate whose input, or tensor `name`, has the given format."""
+    [index] = [i for i, tensors in enumerate(search.classes) if tensors.name == name]
     choices = with_choice(search.uniform(search.prototype), index, FormatChoice(input, is_made=True))
     return SearchResult(choices, {tensors.name: "chosen" for tensors in search.classes})
 
@@ -83,3 +99,15 @@ def test_scales_of_the_greatest_values_are_left():
     search = search_of(FixedType.of_width(6), BY_GREATEST)
     before = start(search, FixedType(6, -3))
     assert choose_scalings(search, before, lambda _: True) is before
+
+
+def test_all_formats_are_tried_for_tensors_in_loops_alone(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(moves, "MOST_SCALINGS", 0)
+    outside = search_of(PositType.of_width(6), None)
+    before = start(outside, PositType(6, 0, -4, 5, -9))
+    assert choose_scalings(outside, before, lambda _: True) is before
+    inside = search_of(PositType.of_width(6), None, LOOP)
+    coarse = start(inside, PositType(6, 0, -4, 5, -9), "p")
+    after = choose_scalings(inside, coarse, lambda _: True)
+    losses = inside.losses([coarse.choices, after.choices])
+    assert losses[1] < losses[0]
