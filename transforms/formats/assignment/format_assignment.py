@@ -124,10 +124,14 @@ def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, floa
     return low, high
 
 
-def scalings_of(tensors: TensorClass, prototype: NumberFormat) -> Sequence[NumberFormat]:
+def scalings_of(tensors: TensorClass, prototype: NumberFormat, scale_by: ScaleBy | None) -> Sequence[NumberFormat]:
     """The formats among which the scaling rule `scores` chooses for a tensor: those of `prototype` with other scales.
-    Empty for a tensor that must represent bounds beyond the data (`_reaches_bounds`).
+    Empty if another rule applies, and for a tensor that must represent bounds beyond the data (`_reaches_bounds`).
+
+    scale_by: the rule for all tensors; None for that of the format.
     """
+    if prototype.AS_PUBLISHED or (scale_by or prototype.SCALED_BY) != BY_SCORES:
+        return ()
     low, high = range_of(tensors, prototype)
     is_bounded = (low, high) != tensors.range and any(map(_is_bounded, tensors.members))
     return () if is_bounded else prototype.scalings(low, high)
@@ -260,10 +264,9 @@ class AssignmentSteps:
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
             is_free = not (tensors.is_constant or tensors.known or choice.zoom or choice.is_made)
-            is_scaled = (self.scale_by or choice.prototype.SCALED_BY) == BY_SCORES and not choice.prototype.AS_PUBLISHED
-            if not (is_free and is_scaled and self.formats[tensors].bits == choice.prototype.bits):
+            if not is_free or self.formats[tensors].bits != choice.prototype.bits:
                 continue
-            if others := scalings_of(tensors, choice.prototype):
+            if others := scalings_of(tensors, choice.prototype, self.scale_by):
                 offered[tensors] = list(dict.fromkeys([self.formats[tensors], *others]))
         self.formats |= score_errors.chosen(offered)
 

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects import func
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import BY_SCORES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.format_assignment import scalings_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
@@ -311,11 +310,9 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
     formats, rule = search.formats(result.choices), search.assignment.scale_by
     others: list[list[FormatChoice]] = []
     for tensors, choice, format in zip(search.classes, result.choices, formats, strict=True):
-        by_scores = (rule or choice.prototype.SCALED_BY) == BY_SCORES and not choice.prototype.AS_PUBLISHED
         is_free = not (tensors.is_constant or tensors.known) and format.bits == choice.prototype.bits
         # The chosen variant may have a single es; other tensors may have another one.
-        prototype = search.prototype_of(format.bits) if by_scores and is_free else None
-        offered = dict.fromkeys(scalings_of(tensors, prototype)) if prototype else {}
+        offered = dict.fromkeys(scalings_of(tensors, search.prototype_of(format.bits), rule)) if is_free else {}
         offered.pop(format, None)
         ranked = list(offered)
         if not any(map(_is_in_loop, tensors.members)):
