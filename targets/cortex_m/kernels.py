@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tinyml.dialects.extensions import imported, missing_part, part_on_call
+from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
@@ -127,9 +127,12 @@ _SMALL_DOT_CODER = _ARMV6M.coder(
 
 
 def _paired_sum(wanted: Kernel) -> Kernel | None:
-    """The kernel for weights of few bits that are packed as pairs; None for other sums and without the extension."""
+    """The kernel for weights of few bits that are packed as pairs; None for other sums.
+
+    Raises `InputError` without the extension: a program does not depend on what is installed.
+    """
     where = "tinyml.targets.cortex_m.composer.paired_weights:paired_sum"
-    return None if wanted.codings[0] != Digits.PAIRED or missing_part(where) else imported(where)(wanted)
+    return imported(where)(wanted) if wanted.codings[0] == Digits.PAIRED else None
 
 
 PAIRED_SUMS = SumComposer(_paired_sum, needs="dsp")

@@ -37,7 +37,7 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 EXTRAS = ("onnx", "sklearn")
 """The extras of the frontends that the wheel of the core has."""
 
-TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck")
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck", "skl2onnx")
 """What runs tests, of the extra `test`."""
 
 PACKED = ("--width", "8", "--packer", "shiftry", "-o", "x")

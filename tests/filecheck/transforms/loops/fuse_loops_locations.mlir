@@ -9,7 +9,7 @@ func.func @layers(%X: memref<16x1x!fixed.q<8, 4>>) -> memref<8x1x!fixed.q<8, 4>>
   %arena = scratch.arena {alignment = 1 : i64} : memref<16xi8>
   %H = scratch.view %arena[0 : i64] : memref<16xi8> to memref<8x1x!fixed.q<8, 4>>
   %Y = scratch.view %arena[8 : i64] : memref<16xi8> to memref<8x1x!fixed.q<8, 4>>
-  %W = scratch.constant dense<1> : tensor<8x16xi8> -> memref<8x16x!fixed.q<8, 4>, #scratch.flash> loc("dense"("net.onnx":0:0))
+  %W = scratch.constant dense<100> : tensor<8x16xi8> -> memref<8x16x!fixed.q<8, 4>, #scratch.flash> loc("dense"("net.onnx":0:0))
   tdsl.matmul %W, %X {acc = !fixed.acc<32, 8>, bound = array<i64: -2048, 2048>} : memref<8x16x!fixed.q<8, 4>, #scratch.flash>, memref<16x1x!fixed.q<8, 4>> into %H : memref<8x1x!fixed.q<8, 4>> loc("dense"("net.onnx":0:0))
   tdsl.relu %H : memref<8x1x!fixed.q<8, 4>> into %Y : memref<8x1x!fixed.q<8, 4>> loc("relu"("net.onnx":0:0))
   func.return %Y : memref<8x1x!fixed.q<8, 4>>
