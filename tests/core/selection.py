@@ -75,7 +75,7 @@ _ABSENT = re.compile(
 
 _OPTION = rf"\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{DIALECTS})\b"
 _FIELD = rf'<(?:[^<>]*, )?(?:{"|".join(name for name, module in _FIELDS.items() if _is_out(module))}) = "'
-_LAYOUT = rf'#scratch\.packed<\d, (?:{"|".join(name for name, module in _LAYOUTS.items() if _is_out(module))})>'
+_LAYOUT = rf"#scratch\.packed<\d, (?:{'|'.join(name for name, module in _LAYOUTS.items() if _is_out(module))})>"
 _NAMED = re.compile(rf"\b(?:{DIALECTS})\.\w|\b(?:{OPS})\b|{_OPTION}|{_FIELD}|{_LAYOUT}|(?<![a-z_])x?bf16(?!_)")
 
 
