@@ -106,15 +106,8 @@ class _Lanes:
         if not vectors or not all(map(self.add, vectors)):
             return False
         zeros = [self.zeros[operand] if operand in vectors else none for operand in op.inputs]
-        match op:
-            case tdsl.MulOp():
-                self.zeros[value] = zeros[0] | zeros[1]
-            case tdsl.BinaryOp():
-                self.zeros[value] = zeros[0] & zeros[1]
-            case tdsl.UnaryOp() if not _keeps_zero(op):
-                pass
-            case _:
-                self.zeros[value] = zeros[0]
+        if _keeps_zero(op):
+            self.zeros[value] = (np.logical_or if isinstance(op, tdsl.MulOp) else np.logical_and).reduce(zeros)
         return True
 
     def _add_reader(self, op: Any, value: SSAValue) -> bool:
@@ -137,12 +130,12 @@ class _Lanes:
         return useless
 
 
-def _keeps_zero(op: tdsl.UnaryOp) -> bool:
-    """Whether the function of an elementwise op maps 0 to 0."""
+def _keeps_zero(op: tdsl.TensorOp) -> bool:
+    """Whether the result of an op for operands of zeros consists of zeros."""
     from tinyml.runtime.evaluator.arithmetics import Reals
     from tinyml.runtime.evaluator.evaluator import compute
 
-    return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(op.input)))]).any()
+    return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(value))) for value in op.inputs]).any()
 
 
 def _prune(vector: SSAValue) -> bool:

@@ -684,26 +684,15 @@ def _finest(tensors: TensorClass) -> Grouping | None:
     If the class is a matrix or filter of which only rows are multiplied, each element of a row may be a group. Rows of
     a sparse matrix and of a filter with groups of channels are one group each.
     """
-    if not _has_rows(tensors):
+    [first, *others] = tensors.members
+    users = [use.operation for use in first.uses]
+    if others or not users or len(tdsl.shape_of(first)) < 2:
         return None
-    users = [use.operation for use in tensors.members[0].uses]
+    if not all(isinstance(user, tdsl.ContractionOp) and user.is_weights(first) for user in users):
+        return None
     whole = any(isinstance(user, tdsl.SpmvOp) or _has_channels(user) for user in users)
     return Grouping(1, None if whole else 1)
 
 
 def _has_channels(op: Operation) -> bool:
     return tdsl.is_convolution(op) and op.group_count > 1
-
-
-def _has_rows(tensors: TensorClass) -> bool:
-    """Whether a class is a single matrix or filter that is only used to multiply its rows by vectors."""
-    [first, *others] = tensors.members
-    users = [use.operation for use in first.uses]
-    pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
-    return (
-        not others
-        and len(tdsl.shape_of(first)) >= 2
-        and all(isinstance(user, tdsl.ContractionOp) and user.initial is not first for user in users)
-        and all(rhs is not first for _, rhs in pairs)
-        and bool(users)
-    )
