@@ -77,6 +77,8 @@ class _Lanes:
     """The elements of each vector that are zero for every input."""
     made: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
+    constants: list[tdsl.ConstOp] = field(default_factory=list[tdsl.ConstOp])
+    """The vectors that are constants."""
 
     def add(self, value: SSAValue) -> bool:
         """Add a vector and all vectors that are computed element by element from or with it. Return whether
@@ -92,6 +94,7 @@ class _Lanes:
         none: Lanes = np.zeros(self.length, bool)
         op = value.owner
         if isinstance(op, tdsl.ConstOp):
+            self.constants.append(op)
             self.zeros[value] = op.raws.reshape(-1) == 0
             return True
         if isinstance(op, tdsl.ProductOp) and (matrix := _matrix(op)) is not None:
@@ -153,13 +156,12 @@ def _prune(vector: SSAValue) -> bool:
         # The matrix may already have lost rows if it also computes such a vector.
         matrix = cast(tdsl.ConstOp, product.lhs.owner)
         _replace(matrix, matrix.raws[:, kept])
-    for value in lanes.zeros:
-        shape = [int(kept.sum()) if extent > 1 else 1 for extent in tdsl.shape_of(value)]
-        if isinstance(constant := value.owner, tdsl.ConstOp):
-            _replace(constant, constant.raws.reshape(-1)[kept].reshape(shape))
-        else:
-            type = cast("TensorType[Attribute]", value.type)
-            Rewriter.replace_value_with_new_type(value, TensorType(type.element_type, shape))
+    shapes = {value: [int(kept.sum()) if extent > 1 else 1 for extent in tdsl.shape_of(value)] for value in lanes.zeros}
+    for constant in lanes.constants:
+        _replace(constant, constant.raws.reshape(-1)[kept].reshape(shapes.pop(constant.result)))
+    for value, shape in shapes.items():
+        type = cast("TensorType[Attribute]", value.type)
+        Rewriter.replace_value_with_new_type(value, TensorType(type.element_type, shape))
     return True
 
 
