@@ -384,9 +384,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
     """Whether `producer` may write to the buffer of iter_arg `position`, because no later op reads the old value."""
     body = loop.body.block
-    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
-        return False
-    if isinstance(producer, tdsl.MovementOp) and producer.MAY_BE_VIEW:
+    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body or producer.MAY_BE_VIEW:
         return False
     order = {op: position for position, op in enumerate(body.ops)}
     old = body.args[1 + position]
