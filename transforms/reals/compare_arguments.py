@@ -31,8 +31,8 @@ class CompareArgumentsPass(ModulePass):
     name = "compare-arguments"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_CompareArguments()).rewrite_module(op)
-        dce(op)
+        if PatternRewriteWalker(_CompareArguments()).rewrite_module(op):
+            dce(op)
 
 
 class _CompareArguments(RewritePattern):
