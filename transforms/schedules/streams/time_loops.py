@@ -90,8 +90,9 @@ def _frames_of(sequence: SSAValue) -> SequenceLoop | None:
     axis, trips = int(isinstance(read, tdsl.SliceOp)), trips_of(loop)
     assert trips is not None
     offset, time = offset_of(read.run, shape), loop.body.block.args[0]
-    in_order = not offset.constant and list(offset.factors) == [time] and prod(shape[:axis]) == 1
-    if read.input is not sequence or not in_order or (axis == 0 and trips != shape[0]):
+    in_order = not offset.constant and list(offset.factors) == [time]
+    whole = shape[:-1] == (1,) if axis else trips == shape[0]
+    if read.input is not sequence or not in_order or not whole:
         return None
     pushes = tdsl.Pushes(prod(tdsl.shape_of(read.out)), offset.factors[time], trips, trips)
     return SequenceLoop(loop, read, pushes, axis)
@@ -352,10 +353,11 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
     memory = small_memory(network.convolutions(slice(first, last + 1)), target)
     loop = StreamLoops(network, rings, target, memory).rewrite()
     # Only the loop reads the image, at one place.
-    read = cast(tdsl.TensorOp, image.get_user_of_unique_use())
+    read = image.get_user_of_unique_use()
     assert loop is not None
+    assert read is not None
     passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))
-    return TimeLoop(loop, read, frozenset(passing), _moving_rows(rings, pushes))
+    return TimeLoop(loop, cast(tdsl.TensorOp, read), frozenset(passing), _moving_rows(rings, pushes))
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:
