@@ -26,7 +26,7 @@ from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
-from tinyml.transforms.ir.indices import offset_of
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.plans.segmentation import Segment
@@ -89,12 +89,13 @@ def _frames_of(sequence: SSAValue) -> SequenceLoop | None:
         return None
     axis, trips = int(isinstance(read, tdsl.SliceOp)), trips_of(loop)
     assert trips is not None
-    offset, time = offset_of(read.run, shape), loop.body.block.args[0]
-    in_order = not offset.constant and list(offset.factors) == [time]
+    *rows, first = map(affine_sum, read.run)
+    time, each = loop.body.block.args[0], prod(shape[len(read.run) :])
+    in_order = not first.constant and list(first.factors) == [time] and not any(row.factors for row in rows)
     whole = shape[:-1] == (1,) if axis else trips == shape[0]
     if read.input is not sequence or not in_order or not whole:
         return None
-    pushes = tdsl.Pushes(prod(tdsl.shape_of(read.out)), offset.factors[time], trips, trips)
+    pushes = tdsl.Pushes(prod(tdsl.shape_of(read.out)), first.factors[time] * each, trips, trips)
     return SequenceLoop(loop, read, pushes, axis)
 
 
