@@ -36,6 +36,13 @@ def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
     return functions
 
 
+def module_of(function: func.FuncOp) -> ModuleOp:
+    """The outermost module around a function."""
+    module = function.get_toplevel_object()
+    assert isinstance(module, ModuleOp)
+    return module
+
+
 def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
     """The attribute `name` of the single argument of a predict function.
 

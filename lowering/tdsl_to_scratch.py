@@ -63,7 +63,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
         # In program order; the order of uses depends on earlier passes.
         for user in [op for op in function.walk() if op in users]:
             for index, operand in enumerate(user.operands):
-                if operand is fill.out and _begins(user, index):
+                if operand is fill.out and _begins(user, operand):
                     own = fill.clone()
                     Rewriter.insert_op(own, InsertPoint.before(user))
                     own.out.name_hint = fill.out.name_hint
@@ -72,15 +72,9 @@ def _repeat_fills(function: func.FuncOp) -> None:
             Rewriter.erase_op(fill)
 
 
-def _begins(user: Operation, index: int) -> bool:
-    """Whether operand `index` of `user` is the initial value of a tensor that a loop or an insertion updates."""
-    match user:
-        case scf.ForOp():
-            return True
-        case tdsl.InsertSliceOp(input=input):
-            return input is user.operands[index]
-        case _:
-            return False
+def _begins(user: Operation, operand: SSAValue) -> bool:
+    """Whether an operand is the initial value of a tensor that a loop or another op updates."""
+    return isinstance(user, scf.ForOp) or (isinstance(user, tdsl.TensorOp) and user.updated is operand)
 
 
 def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
@@ -390,9 +384,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
     """Whether `producer` may write to the buffer of iter_arg `position`, because no later op reads the old value."""
     body = loop.body.block
-    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
-        return False
-    if isinstance(producer, tdsl.MovementOp) and producer.MAY_BE_VIEW:
+    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body or producer.MAY_BE_VIEW:
         return False
     order = {op: position for position, op in enumerate(body.ops)}
     old = body.args[1 + position]

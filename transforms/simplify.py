@@ -18,7 +18,7 @@ from functools import cache, partial
 from typing import NamedTuple, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.folder import Folder
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -87,6 +87,7 @@ class _Rules(NamedTuple):
     recursive: whether an op has the effects of the ops in its regions.
     stays: true for terminators and symbols, which are never dead.
     isolated: whether the regions of the ops use no values from outside.
+    hoists: whether constants of the ops' bodies move before the ops.
     """
 
     constant: bool
@@ -97,6 +98,7 @@ class _Rules(NamedTuple):
     recursive: bool
     stays: bool
     isolated: bool
+    hoists: bool
 
 
 @cache
@@ -105,8 +107,9 @@ def _rules_of(kind: type[Operation]) -> _Rules:
     folder = None if constant else kind.get_trait(HasFolder)
     traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
     patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
-    # `_hoist` moves constants out of loops, but the pattern makes new ones.
-    patterns = [pattern for pattern in patterns if not isinstance(pattern, RehoistConstInLoops)]
+    # `_hoist` moves the constants, but the pattern makes new ones.
+    kept = [pattern for pattern in patterns if not isinstance(pattern, RehoistConstInLoops)]
+    hoists, patterns = len(kept) < len(patterns), kept
     of_integers = (
         issubclass(kind, arith.SignlessIntegerBinaryOperation)
         and kind.fold is arith.SignlessIntegerBinaryOperation.fold
@@ -125,6 +128,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
         bool(declared) and all(type(trait) is RecursiveMemoryEffect for trait in declared),
         kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface),
         kind.has_trait(IsolatedFromAbove),
+        hoists,
     )
 
 
@@ -322,11 +326,11 @@ class _Walk:
             rules.pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 return True
-        return isinstance(op, scf.ForOp) and self._hoist(op)
+        return rules.hoists and self._hoist(op)
 
-    def _hoist(self, loop: scf.ForOp) -> bool:
+    def _hoist(self, loop: Operation) -> bool:
         """Move the constants of a loop's body before the loop. Return whether any were moved."""
-        constants = [inner for inner in loop.body.block.ops if _rules_of(type(inner)).constant]
+        constants = [inner for inner in loop.regions[0].block.ops if _rules_of(type(inner)).constant]
         around = loop.parent
         if around is None or not constants:
             return False

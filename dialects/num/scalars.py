@@ -69,6 +69,9 @@ class ScalarOp(NumOp, ABC):
     INTERVAL: ClassVar[Interval] = UNBOUNDED_INTERVAL
     """An interval of reals that contains every result, for any operands."""
 
+    AFFINE: ClassVar[bool] = False
+    """True if the result on reals is an affine function of each operand, where the other operands are fixed."""
+
     @property
     def interval(self) -> Interval:
         """An interval of reals that contains the result for all operands."""
@@ -160,6 +163,7 @@ class AddOp(BinaryOp):
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
+    AFFINE: ClassVar[bool] = True
 
     def real(self, x: Sequence[Array]) -> Array:
         return x[0] + x[1]
@@ -174,6 +178,7 @@ class SubOp(BinaryOp):
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"
+    AFFINE: ClassVar[bool] = True
 
     def real(self, x: Sequence[Array]) -> Array:
         return x[0] - x[1]
@@ -188,6 +193,7 @@ class MulOp(BinaryOp):
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
+    AFFINE: ClassVar[bool] = True
 
     def real(self, x: Sequence[Array]) -> Array:
         return x[0] * x[1]
@@ -204,6 +210,7 @@ class ScaleOp(BinaryOp):
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"
+    AFFINE: ClassVar[bool] = True
 
     def real(self, x: Sequence[Array]) -> Array:
         return x[0] * x[1]
@@ -218,6 +225,7 @@ class NegOp(UnaryOp):
 
     name = "num.neg"
     METHOD: ClassVar[str] = "neg"
+    AFFINE: ClassVar[bool] = True
 
     def real(self, x: Sequence[Array]) -> Array:
         return -x[0]

@@ -166,6 +166,9 @@ class TensorOp(DialectOp, HasValueInterface):
     KEEPS_INTERVAL: ClassVar[bool] = False
     """True if every element lies within the interval of the operands' elements and of the reals in `added`."""
 
+    MAY_BE_VIEW: ClassVar[bool] = False
+    """True if the result may become a view of the operand, so that writing either of them changes both."""
+
     STORES_LAST: ClassVar[bool] = False
     """True if each element of the result is stored only after all elements on which it depends have been read."""
 

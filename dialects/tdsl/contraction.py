@@ -222,10 +222,15 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         """The least and the greatest possible partial sum of the described products; None if they are unknown."""
         return format_of(self.out).sum_bound(products, self.start)
 
+    def is_weights(self, value: SSAValue) -> bool:
+        """True if the op reads `value` only to multiply its rows, as the left factor of products."""
+        others = [self.initial, *(rhs for _, rhs in self.pairs)]
+        return any(lhs is value for lhs, _ in self.pairs) and all(other is not value for other in others)
+
     def takes_groups(self, value: SSAValue) -> bool:
         """True if `value` is the weights and no group extends beyond a row."""
         groups = format_of(value).groups
-        if groups is None or value is self.out or value is self.initial or any(rhs is value for _, rhs in self.pairs):
+        if groups is None or not self.is_weights(value):
             return False
         return prod(shape_of(value)[1:]) % groups.run.data == 0
 

@@ -145,6 +145,12 @@ class ElementwiseOp(PointwiseOp, ABC):
         result = self.scalar(block.args, shaped(self.out).get_element_type(), insert)
         return ScalarBody(block.args, tuple(block.ops), result)
 
+    @property
+    def is_affine(self) -> bool:
+        """True if the result on reals is an affine function of each operand, where the other operands are fixed."""
+        steps = cast("Sequence[num.ScalarOp]", self.scalar_body.steps)
+        return len(steps) == 1 and steps[0].AFFINE
+
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True))

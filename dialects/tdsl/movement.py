@@ -58,9 +58,6 @@ class MovementOp(TensorOp, ABC):
 
     MOVES_BITS: ClassVar[bool] = True
 
-    MAY_BE_VIEW: ClassVar[bool] = False
-    """True if the result may become a view of the operand, so that writing either of them changes both."""
-
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
@@ -322,7 +319,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
         if not self.input.has_one_use():
             raise VerifyException("a transposition in place destroys its input, which has another reader")
         owner = self.input.owner
-        if isinstance(owner, Operation) and getattr(owner, "MAY_BE_VIEW", False):
+        if isinstance(owner, TensorOp) and owner.MAY_BE_VIEW:
             raise VerifyException(f"a transposition in place destroys its input, which may be a view by '{owner.name}'")
         if (owner.parent_block() if isinstance(owner, Operation) else owner) is not self.parent_block():
             raise VerifyException("a transposition in place destroys its input, which is of another block")

@@ -384,10 +384,7 @@ class _Flow:
         """The op, or the innermost loop around it, after which no op reads the old content of a buffer. None if
         a later op may read it.
         """
-        loop = op
-        while read in self.read_after[loop] and isinstance(around := loop.parent_op(), scf.ForOp):
-            loop = around
-        return None if read in self.read_after[loop] else loop
+        return next((loop for loop in (op, *_loops_around(op)) if read not in self.read_after[loop]), None)
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """Whether the outermost loop around an op rewrites each byte of `read` that the op overwrites through
@@ -396,14 +393,12 @@ class _Flow:
         The loop is executed on addresses only. This replay detects the rewriting even if an inner loop may run no
         iteration; the data flow analysis does not.
         """
-        loop = op
-        while isinstance(around := loop.parent_op(), scf.ForOp):
-            loop = around
-        if read in self.read_after[loop] or not isinstance(loop, scf.ForOp):
+        loops = _loops_around(op)
+        if not loops or read in self.read_after[loops[-1]]:
             return False
         from tinyml.transforms.buffers.overlap.byte_times import rewrites_before_reading
 
-        return rewrites_before_reading(loop, read, written, _span(written)[0] - _span(read)[0])
+        return rewrites_before_reading(loops[-1], read, written, _span(written)[0] - _span(read)[0])
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """Whether an op reads each element of `read` for the last time before it writes to the element's bytes."""
@@ -431,6 +426,12 @@ class _Flow:
             return all(target + _touched(type, i) <= source + _start(operand, i) for i in range(1, steps + 1))
 
         return all(self._whole(value) is read and behind(value) for value in operands)
+
+
+def _loops_around(op: Operation) -> list[scf.ForOp]:
+    """The loops around an op, innermost first, up to the innermost branch around it."""
+    around = op.parent_op()
+    return [around, *_loops_around(around)] if isinstance(around, scf.ForOp) else []
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:

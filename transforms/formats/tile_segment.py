@@ -17,7 +17,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
@@ -79,5 +78,5 @@ class TileSegmentPass(ModulePass):
         return tiling
 
     def _tile(self, tiling: Tiling, network: Network, first: int, last: int) -> None:
-        convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
-        tiling.rewrite(network, first, last)(Kernels(self.target, small_memory(convolutions, self.target)))
+        memory = small_memory(network.convolutions(slice(first, last + 1)), self.target)
+        tiling.rewrite(network, first, last)(Kernels(self.target, memory))

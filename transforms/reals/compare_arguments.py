@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
@@ -30,21 +31,16 @@ class CompareArgumentsPass(ModulePass):
     name = "compare-arguments"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_CompareArguments()).rewrite_module(op)
+        if PatternRewriteWalker(_CompareArguments()).rewrite_module(op):
+            dce(op)
 
 
 class _CompareArguments(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.ArgmaxOp, rewriter: PatternRewriter, /) -> None:
-        value, dropped = op.input, list[tdsl.UnaryOp | tdsl.ReshapeOp]()
-        while value.has_one_use() and isinstance(owner := value.owner, tdsl.FunctionOp | tdsl.ReshapeOp):
-            dropped.append(owner)
-            value = owner.input
-        if not any(isinstance(op, tdsl.FunctionOp) for op in dropped) or tdsl.format_of(value).type != f32:
-            return
-        argmax = tdsl.ArgmaxOp(value)
-        argmax.attributes |= op.attributes
-        argmax.result.name_hint = op.result.name_hint
-        rewriter.replace(op, argmax)
-        for unread in dropped:
-            rewriter.erase(unread)
+        value = op.input
+        while isinstance(function := tdsl.only_maker(value), tdsl.FunctionOp):
+            value = function.input
+        if value is not op.input and tdsl.is_real(value):
+            op.operands[0] = tdsl.unreshaped(value)
+            rewriter.notify_op_modified(op)

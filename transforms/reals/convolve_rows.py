@@ -13,7 +13,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -55,9 +55,7 @@ class _RowsAsPixels(RewritePattern):
         if op.result is None or not _has_pixels(op) or (filters := _filters(op)) is None:
             return
         (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[1]
-        image = tdsl.ReshapeOp(op.lhs, (1, 1, rows, length))
-        image.attributes |= profile_of(op.lhs)
-        image.out.name_hint = op.lhs.name_hint
+        image = _reshaped(op.lhs, (1, 1, rows, length))
         sums = tdsl.Conv2dOp(filters.results[0], image.out, element=tdsl.format_of(op.out).type)
         sums.acc, sums.bound = op.acc and op.accumulator.exchanged.type, op.bound
         if not sums.is_bounded_by_parts(image.out):
@@ -92,41 +90,36 @@ class _AfterPixels(RewritePattern):
         several = sum(tdsl.shape_of(value) == shape for value in op.inputs) > 1
         if op.result is None or not several or not isinstance(rows, tdsl.ReshapeOp):
             return
-        line, parts = tdsl.shape_of(rows.input), dict[SSAValue, SSAValue]()
+        line, parts = tdsl.shape_of(rows.input), dict[SSAValue, tdsl.ReshapeOp]()
         for value in op.inputs:
             own = tdsl.shape_of(value)
             if own == shape:
-                pixels = tdsl.ReshapeOp(value, line)
-                pixels.attributes |= profile_of(value)
-                pixels.out.name_hint = value.name_hint
-                parts[value] = pixels.out
+                parts[value] = _reshaped(value, line)
             elif prod(own[:-1]) > 1 or len(own) > len(line):
                 return
-        new = op.on_parts(parts)
-        result = tdsl.ReshapeOp(new.out, shape)
-        result.attributes |= profile_of(op.out)
-        for each in (new, result):
-            each.out.name_hint = op.out.name_hint
-        reshapes = [part.owner for part in parts.values() if isinstance(part.owner, tdsl.ReshapeOp)]
-        rewriter.replace(op, [*reshapes, new, result])
+        new = op.on_parts({value: part.out for value, part in parts.items()})
+        new.out.name_hint = op.out.name_hint
+        rewriter.replace(op, [*parts.values(), new, _reshaped(new.out, shape)])
+
+
+def _reshaped(value: SSAValue, shape: tdsl.Shape) -> tdsl.ReshapeOp:
+    """A value in another shape, with its profile and name."""
+    reshape = tdsl.ReshapeOp(value, shape)
+    reshape.attributes |= profile_of(value)
+    reshape.out.name_hint = value.name_hint
+    return reshape
 
 
 def _is_line(value: SSAValue, shape: tdsl.Shape) -> bool:
-    """Whether a value consists of the pixels of a line that a convolution has computed, reshaped to rows and read
-    once.
+    """Whether a value consists of the pixels of a line that a convolution or an elementwise op has computed, reshaped
+    to rows and read once.
     """
-    rows = value.owner
-    if not isinstance(rows, tdsl.ReshapeOp) or not value.has_one_use() or tdsl.shape_of(value) != shape:
+    rows, made = value.owner, tdsl.only_maker(value)
+    if not isinstance(rows, tdsl.ReshapeOp) or made is None or tdsl.shape_of(value) != shape:
         return False
     line = tdsl.shape_of(rows.input)
-    before = rows.input.owner
-    while isinstance(before, tdsl.ElementwiseOp):
-        convolved = [each.owner for each in before.inputs if tdsl.shape_of(each) == line and each.has_one_use()]
-        before = next(
-            (each for each in convolved if isinstance(each, tdsl.ElementwiseOp) or tdsl.is_convolution(each)), None
-        )
     one_line = len(line) == 4 and line[:2] == (1, 1) and line[3] == shape[-1]
-    return one_line and rows.input.has_one_use() and isinstance(before, Operation) and tdsl.is_convolution(before)
+    return one_line and (isinstance(made, tdsl.ElementwiseOp) or tdsl.is_convolution(made))
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:

@@ -48,10 +48,10 @@ class FoldAffinePass(ModulePass):
 
 
 def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
-    """For an addition, subtraction, multiplication or negation of reals, yield each operand of which the result is an
-    affine function, together with this function. Constant operands are omitted. Yields nothing for other ops.
+    """For an elementwise op on reals, yield each operand of which the result is an affine function, together with this
+    function. Constant operands are omitted. Yields nothing for other ops.
     """
-    if isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.NegOp) and tdsl.format_of(op.out).type == f32:
+    if isinstance(op, tdsl.ElementwiseOp) and tdsl.is_real(op.out):
         for value in op.inputs:
             function = extended(op, value, AffineFunction.identity(tdsl.shape_of(value)))
             if function is not None and not isinstance(value.owner, tdsl.ConstOp):

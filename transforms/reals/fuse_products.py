@@ -73,17 +73,9 @@ class _FuseSum(RewritePattern):
         initials += [_shaped(constant, shape, rewriter) for constant in constants]
         pairs = [pair for product in products for pair in product.pairs]
         fused = tdsl.MatmulSumOp(pairs, initials[0] if initials else None)
-        fused.location = locations.fused(each.location for each in (*products, op))
         if shifted:
             _shift_rows(fused, products)
-        result = tdsl.ReshapeOp(fused.out, tdsl.shape_of(op.out))
-        for new in (fused, result):
-            new.out.name_hint = op.out.name_hint
-            new.attributes |= op.attributes
-        terms = list(op.operands)
-        rewriter.replace(op, [fused, result])
-        for term in terms:
-            _remove_unread(term, rewriter)
+        _replace(op, fused, products, rewriter)
 
 
 def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
@@ -120,22 +112,11 @@ class _FuseBias(RewritePattern):
                 continue
             # The start of a sum is shifted like the sum.
             raws = bias.raws.reshape(rows) if made.shifts is None else np.ldexp(bias.raws.reshape(rows), made.shifts)
-            start = tdsl.ConstOp(raws.astype(bias.raws.dtype), tdsl.format_of(addend))
-            start.attributes |= bias.attributes
-            start.result.name_hint = addend.name_hint
+            start = bias.with_raws(raws.astype(bias.raws.dtype), tdsl.format_of(addend))
             rewriter.insert(start, InsertPoint.before(bias))
             fused = tdsl.Conv2dOp(made.lhs, made.rhs, made.steps, made.spread, made.group_count, start.result)
             fused.row_shifts = made.row_shifts
-            fused.location = locations.fused((made.location, op.location))
-            shape = tdsl.shape_of(op.out)
-            fused_ops = [fused] if shape == tdsl.shape_of(fused.out) else [fused, tdsl.ReshapeOp(fused.out, shape)]
-            for new in fused_ops:
-                new.attributes |= op.attributes
-                new.out.name_hint = op.out.name_hint
-            rewriter.replace(op, fused_ops)
-            _remove_unread(value, rewriter)
-            _remove_unread(addend, rewriter)
-            return
+            return _replace(op, fused, [made], rewriter)
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
@@ -144,11 +125,27 @@ def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter
     """
     if tdsl.shape_of(constant.result) == shape:
         return constant.result
-    new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))
-    new.attributes |= constant.attributes
-    new.result.name_hint = constant.result.name_hint
+    new = constant.with_raws(constant.raws.reshape(shape), tdsl.format_of(constant.result))
     rewriter.insert(new, InsertPoint.before(constant))
     return new.result
+
+
+def _replace(
+    op: tdsl.AddOp, fused: tdsl.ContractionOp, terms: Sequence[tdsl.ContractionOp], rewriter: PatternRewriter
+) -> None:
+    """Replace an addition by one sum of the products that it adds, and erase its operands unless they have readers.
+
+    terms: the ops that compute these products.
+    """
+    fused.location = locations.fused(each.location for each in (*terms, op))
+    shape, added = tdsl.shape_of(op.out), list(op.operands)
+    new = [fused] if shape == tdsl.shape_of(fused.out) else [fused, tdsl.ReshapeOp(fused.out, shape)]
+    for each in new:
+        each.attributes |= op.attributes
+        each.out.name_hint = op.out.name_hint
+    rewriter.replace(op, new)
+    for value in added:
+        _remove_unread(value, rewriter)
 
 
 def _remove_unread(value: SSAValue, rewriter: PatternRewriter) -> None:

@@ -77,6 +77,8 @@ class _Lanes:
     """The elements of each vector that are zero for every input."""
     made: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
+    constants: list[tdsl.ConstOp] = field(default_factory=list[tdsl.ConstOp])
+    """The vectors that are constants."""
 
     def add(self, value: SSAValue) -> bool:
         """Add a vector and all vectors that are computed element by element from or with it. Return whether
@@ -92,6 +94,7 @@ class _Lanes:
         none: Lanes = np.zeros(self.length, bool)
         op = value.owner
         if isinstance(op, tdsl.ConstOp):
+            self.constants.append(op)
             self.zeros[value] = op.raws.reshape(-1) == 0
             return True
         if isinstance(op, tdsl.ProductOp) and (matrix := _matrix(op)) is not None:
@@ -106,15 +109,8 @@ class _Lanes:
         if not vectors or not all(map(self.add, vectors)):
             return False
         zeros = [self.zeros[operand] if operand in vectors else none for operand in op.inputs]
-        match op:
-            case tdsl.MulOp():
-                self.zeros[value] = zeros[0] | zeros[1]
-            case tdsl.BinaryOp():
-                self.zeros[value] = zeros[0] & zeros[1]
-            case tdsl.UnaryOp() if not _keeps_zero(op):
-                pass
-            case _:
-                self.zeros[value] = zeros[0]
+        if _keeps_zero(op):
+            self.zeros[value] = (np.logical_or if isinstance(op, tdsl.MulOp) else np.logical_and).reduce(zeros)
         return True
 
     def _add_reader(self, op: Any, value: SSAValue) -> bool:
@@ -137,12 +133,12 @@ class _Lanes:
         return useless
 
 
-def _keeps_zero(op: tdsl.UnaryOp) -> bool:
-    """Whether the function of an elementwise op maps 0 to 0."""
+def _keeps_zero(op: tdsl.TensorOp) -> bool:
+    """Whether the result of an op for operands of zeros consists of zeros."""
     from tinyml.runtime.evaluator.arithmetics import Reals
     from tinyml.runtime.evaluator.evaluator import compute
 
-    return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(op.input)))]).any()
+    return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(value))) for value in op.inputs]).any()
 
 
 def _prune(vector: SSAValue) -> bool:
@@ -160,13 +156,12 @@ def _prune(vector: SSAValue) -> bool:
         # The matrix may already have lost rows if it also computes such a vector.
         matrix = cast(tdsl.ConstOp, product.lhs.owner)
         _replace(matrix, matrix.raws[:, kept])
-    for value in lanes.zeros:
-        shape = [int(kept.sum()) if extent > 1 else 1 for extent in tdsl.shape_of(value)]
-        if isinstance(constant := value.owner, tdsl.ConstOp):
-            _replace(constant, constant.raws.reshape(-1)[kept].reshape(shape))
-        else:
-            type = cast("TensorType[Attribute]", value.type)
-            Rewriter.replace_value_with_new_type(value, TensorType(type.element_type, shape))
+    shapes = {value: [int(kept.sum()) if extent > 1 else 1 for extent in tdsl.shape_of(value)] for value in lanes.zeros}
+    for constant in lanes.constants:
+        _replace(constant, constant.raws.reshape(-1)[kept].reshape(shapes.pop(constant.result)))
+    for value, shape in shapes.items():
+        type = cast("TensorType[Attribute]", value.type)
+        Rewriter.replace_value_with_new_type(value, TensorType(type.element_type, shape))
     return True
 
 

@@ -23,7 +23,7 @@ from tinyml.transforms.schedules.plans.segmentation import Segment
 from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.streaming import streamed_in_programs
-from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend
+from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend, added_precision
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 
 
@@ -201,17 +201,7 @@ def _has_turns(network: Network, i: int) -> bool:
         return False
     # A result with wider elements than the chain's final tensor must be absorbed.
     wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
-    return not wide or _can_absorb(op, chain)
-
-
-def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
-    if not chain or (new := absorbed_addend(op, chain[0])) is None:
-        return False
-    filter = new.lhs.owner
-    Rewriter.erase_op(new)
-    if isinstance(filter, tdsl.ConstOp) and filter.result is not op.lhs:
-        Rewriter.erase_op(filter)
-    return True
+    return not wide or (bool(chain) and added_precision(op, chain[0]) is not None)
 
 
 def _can_turn(image: SSAValue) -> bool:

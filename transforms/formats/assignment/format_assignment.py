@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -24,6 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.grouping import Grouping
 from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, Factor, NumberFormat, number_format
+from tinyml.dialects.functions import module_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
@@ -217,7 +217,7 @@ class AssignmentSteps:
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
                 continue
-            if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in tensors.readers):
+            if not tensors.functions and all(map(is_scalar_op, tensors.readers)):
                 self.formats[tensors] = self.formats[tensors].in_register()
             elif not choice.prototype.AS_PUBLISHED and self._vanishes(tensors):
                 percentiles = [profile.percentiles.data for profile in tensors.profiles()]
@@ -242,7 +242,7 @@ class AssignmentSteps:
         Arguments that are single numbers are also widened to the width of a register if the results are wider.
         """
         for tensors, choice in self.choices.items():
-            functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
+            functions = tensors.functions
             if not functions or len(functions) < len(tensors.readers):
                 continue
             results = [self.of(function.out) for function in functions]
@@ -424,8 +424,8 @@ class AssignmentSteps:
             self._narrow_votes(forest)
         changed = False
         for tensors in held:
-            is_limited = all(isinstance(reader, tdsl.FunctionOp) for reader in tensors.readers)
-            if is_limited and not any(isinstance(value.owner, tdsl.ForestOp) for value in tensors.members):
+            is_limited = len(tensors.functions) == len(tensors.readers)
+            if is_limited and not any(forest.out in tensors.members for forest in tensors.forests):
                 continue
             sums = self._format_of_sums(tensors)
             if sums is not None:
@@ -587,8 +587,7 @@ class FormatAssignment:
         from tinyml.runtime.evaluator.parallel_loops import long_loop
         from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 
-        module = self.function.get_toplevel_object()
-        assert isinstance(module, ModuleOp)
+        module = module_of(self.function)
         if self.inputs is None or tdsl.is_mixed(module) or long_loop(self.function, parallel=False) is not None:
             return None
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
@@ -684,26 +683,15 @@ def _finest(tensors: TensorClass) -> Grouping | None:
     If the class is a matrix or filter of which only rows are multiplied, each element of a row may be a group. Rows of
     a sparse matrix and of a filter with groups of channels are one group each.
     """
-    if not _has_rows(tensors):
+    [first, *others] = tensors.members
+    users = [use.operation for use in first.uses]
+    if others or not users or len(tdsl.shape_of(first)) < 2:
         return None
-    users = [use.operation for use in tensors.members[0].uses]
+    if not all(isinstance(user, tdsl.ContractionOp) and user.is_weights(first) for user in users):
+        return None
     whole = any(isinstance(user, tdsl.SpmvOp) or _has_channels(user) for user in users)
     return Grouping(1, None if whole else 1)
 
 
 def _has_channels(op: Operation) -> bool:
     return tdsl.is_convolution(op) and op.group_count > 1
-
-
-def _has_rows(tensors: TensorClass) -> bool:
-    """Whether a class is a single matrix or filter that is only used to multiply its rows by vectors."""
-    [first, *others] = tensors.members
-    users = [use.operation for use in first.uses]
-    pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
-    return (
-        not others
-        and len(tdsl.shape_of(first)) >= 2
-        and all(isinstance(user, tdsl.ContractionOp) and user.initial is not first for user in users)
-        and all(rhs is not first for _, rhs in pairs)
-        and bool(users)
-    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -102,25 +103,20 @@ def _of_constant(value: SSAValue) -> KnownRange | None:
 
 
 def _combined(op: tdsl.TensorOp, x: Sequence[KnownRange]) -> KnownRange | None:
+    from tinyml.runtime.evaluator.arithmetics import Reals
+
     forests = tuple(dict.fromkeys(forest for operand in x for forest in operand.forests))
     match op:
-        case tdsl.AddOp():
-            return KnownRange(x[0].low + x[1].low, x[0].high + x[1].high, forests)
-        case tdsl.SubOp():
-            return KnownRange(x[0].low - x[1].high, x[0].high - x[1].low, forests)
-        case tdsl.NegOp():
-            return KnownRange(-x[0].high, -x[0].low)
-        case tdsl.MulOp():
-            ends = [a * b for a in (x[0].low, x[0].high) for b in (x[1].low, x[1].high)]
-            return KnownRange(np.minimum.reduce(ends), np.maximum.reduce(ends))
         case tdsl.ProductOp():
             return _product(x[0], x[1])
         case tdsl.MovementOp():
             filling = 0.0 if op.filling is None else op.filling
             low, high = (op.moved([end[None] for end in ends], filling)[0] for ends in _ends(x))
             return KnownRange(low, high, forests)
-        case tdsl.ClampOp():
-            return KnownRange(x[0].low.clip(*op.limits), x[0].high.clip(*op.limits))
+        case tdsl.ElementwiseOp() if op.is_affine or isinstance(op, tdsl.ClampOp):
+            corners = product(*((operand.low[None], operand.high[None]) for operand in x))
+            ends = [op.compute(Reals(), corner)[0] for corner in corners]
+            return KnownRange(np.minimum.reduce(ends), np.maximum.reduce(ends), () if op.addends is None else forests)
         case _:
             return None
 

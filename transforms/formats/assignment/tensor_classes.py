@@ -185,6 +185,11 @@ class TensorClass:
         return list(readers(self.members))
 
     @cached_property
+    def functions(self) -> Sequence[tdsl.FunctionOp]:
+        """The readers that are functions."""
+        return [reader for reader in self.readers if isinstance(reader, tdsl.FunctionOp)]
+
+    @cached_property
     def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
         """For each addition that reads a tensor of the class, the pair of addends and the sum.
 

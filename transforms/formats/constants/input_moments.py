@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.functions import module_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.index_maps import MatrixFactors
 from tinyml.runtime.model.memory import require_memory
@@ -206,8 +207,7 @@ class InputMoments:
                 if windows.image is value:
                     windows.add(values)
 
-        module = function.get_toplevel_object()
-        assert isinstance(module, ModuleOp)
+        module = module_of(function)
         chunk = samples_together(function)
         inputs = inputs[:: self._step(module, inputs, wanted, chunk)]
         scores = evaluate_as_it_is(module, inputs, observe).scores

@@ -62,26 +62,24 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
     """The affine function that computes the result of an op, given that `function` computes the operand `value` from
     the same tensor.
 
-    None unless the op adds, subtracts or multiplies by a constant without broadcasting `value`, negates, or changes the
-    shape.
+    None unless the op changes the shape, or computes an affine function of each element from constants.
     """
-    match op:
-        case tdsl.ReshapeOp():
-            return function.reshaped(tdsl.shape_of(op.out))
-        case tdsl.NegOp():
-            return function.followed_by(-1.0, 0.0)
-        case tdsl.AddOp() | tdsl.SubOp() | tdsl.MulOp():
-            other = op.other(value).owner
-            if not isinstance(other, tdsl.ConstOp) or tdsl.shape_of(op.out) != tdsl.shape_of(value):
-                return None
-            number = tdsl.format_of(other.result).decode(other.raws)
-            if isinstance(op, tdsl.MulOp):
-                return function.followed_by(number, 0.0)
-            if isinstance(op, tdsl.AddOp):
-                return function.followed_by(1.0, number)
-            return function.followed_by(1.0, -number) if op.lhs is value else function.followed_by(-1.0, number)
-        case _:
-            return None
+    from tinyml.runtime.evaluator.arithmetics import Reals
+
+    if isinstance(op, tdsl.ReshapeOp):
+        return function.reshaped(tdsl.shape_of(op.out))
+    if not isinstance(op, tdsl.ElementwiseOp) or not op.is_affine or tdsl.shape_of(op.out) != tdsl.shape_of(value):
+        return None
+    others = [each.owner for each in op.inputs if each is not value]
+    constants = [other.real([]) for other in others if isinstance(other, tdsl.ConstOp)]
+    if len(constants) < len(op.inputs) - 1:
+        return None
+    at, zero = op.inputs.index(value), np.zeros((1, *tdsl.shape_of(value)))
+    x = [*constants[:at], zero, *constants[at:]]
+    addends = op.compute(Reals(), x)
+    factors = op.derivative(Reals(), x, addends, zero + 1)[at]
+    assert factors is not None
+    return function.followed_by(factors[0], addends[0])
 
 
 class _Carried(NamedTuple):

@@ -4,7 +4,7 @@ assigns to these elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -110,14 +110,20 @@ def _index(value: SSAValue) -> Any:
     return number.value.data
 
 
+def _compared(function: func.FuncOp) -> Iterator[tuple[tdsl.ForestOp, Origin]]:
+    """Yield each forest whose input consists of moved, scaled or imputed elements of the argument, and their origin."""
+    for value, origin in origins(function).items():
+        for use in tuple(value.uses):
+            if isinstance(forest := use.operation, tdsl.ForestOp):
+                yield forest, origin
+
+
 def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
     """The forests that compare elements that may be missing."""
     return {
-        use.operation
-        for value, origin in origins(function).items()
-        for use in value.uses
-        if isinstance(use.operation, tdsl.ForestOp)
-        and (np.isnan(origin.fills) & (origin.elements >= 0)).ravel()[use.operation.trees.features].any()
+        forest
+        for forest, origin in _compared(function)
+        if (np.isnan(origin.fills) & (origin.elements >= 0)).ravel()[forest.trees.features].any()
     }
 
 
@@ -133,10 +139,9 @@ def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) 
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):
         return True
-    for value, origin in origins(function).items():
-        for use in tuple(value.uses):
-            if isinstance(forest := use.operation, tdsl.ForestOp) and use.index == 0 and value is not argument:
-                _read_argument(forest, origin, argument, scaled)
+    for forest, origin in _compared(function):
+        if forest.input is not argument:
+            _read_argument(forest, origin, argument, scaled)
     dce(program)
     return tdsl.is_only_compared(argument)
 

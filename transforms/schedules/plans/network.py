@@ -32,6 +32,10 @@ class Network:
     ops: tuple[tuple[tdsl.TensorOp, ...], ...]
     names: dict[SSAValue, str]
 
+    def convolutions(self, nodes: slice = slice(None)) -> list[tdsl.Conv2dOp]:
+        """The convolutions that compute the results of nodes, by default of all nodes."""
+        return [op for [op, *_] in self.ops[nodes] if isinstance(op, tdsl.Conv2dOp)]
+
     def in_order(self, order: Sequence[int]) -> Network:
         """A copy of the network whose nodes are in the topological order `order`, a permutation of their indices."""
         return replace(self, graph=self.graph.in_order(order), ops=tuple(self.ops[i] for i in order))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import cast
 
 from xdsl.ir import SSAValue
 
@@ -40,6 +41,11 @@ class ChannelOp:
     def result(self) -> SSAValue:
         """The result that the loop computes. For an accumulating op, it is the sums before its elementwise ops."""
         return self.op.out if self.role is Role.ACCUMULATE or not self.chain else self.chain[-1].out
+
+    @property
+    def contraction(self) -> tdsl.ContractionOp:
+        """The op, if it accumulates: only contractions have this role."""
+        return cast(tdsl.ContractionOp, self.op)
 
     @property
     def ops(self) -> Sequence[tdsl.TensorOp]:

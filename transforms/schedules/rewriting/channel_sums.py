@@ -235,8 +235,7 @@ def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
 
     Raises `NotTiled` if the result depends on the order of the products.
     """
-    op = accumulating.op
-    assert isinstance(op, tdsl.ContractionOp)
+    op = accumulating.contraction
     accumulator = op.accumulator
     if not accumulator.INTEGER or accumulator.below is not None:
         raise NotTiled(f"sums in {accumulator.type} depend on the order of their products")
@@ -250,8 +249,7 @@ def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
     Rounded sums are possible only for the widths in `HEADROOM`, and not in formats with `AS_PUBLISHED`. Raises
     `NotTiled` if neither exact nor rounded sums are possible, or if the result depends on the order of the products.
     """
-    op = accumulating.op
-    assert isinstance(op, tdsl.ContractionOp)
+    op = accumulating.contraction
     if (exact := exact_sums_of(accumulating, bits)) is not None:
         return exact
     if bits in HEADROOM and not tdsl.format_of(op.out).AS_PUBLISHED:

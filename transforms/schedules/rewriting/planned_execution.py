@@ -80,7 +80,7 @@ class PlannedExecution:
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
             return self.ram
-        besides = stack_of(_convolutions(network), self.target)
+        besides = stack_of(network.convolutions(), self.target)
         given = tdsl.read_input(function)
         if not given.reused and given.received is None:
             for value in function.body.block.args:
@@ -105,7 +105,7 @@ class PlannedExecution:
         ram: the limit on live bytes. Kernels that compute several pixels at once may use half of the bytes that a
             segment leaves. None for no limit; the memory for these kernels then depends on the schedule.
         """
-        beyond = self.schedule.tile_memory(_convolutions(network), self.target)
+        beyond = self.schedule.tile_memory(network.convolutions(), self.target)
         alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]
         for segment, bits in zip(plan.segments, alive, strict=True):
             kernels = Kernels(self.target, AMPLE_MEMORY)
@@ -143,7 +143,3 @@ def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
         return f"it reads all of {', '.join(whole)}"
     obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]
     return next(filter(None, obstacles), "no segment around it needs fewer bytes")
-
-
-def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
-    return [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 
@@ -44,8 +45,10 @@ class StreamLoops:
         self.images: dict[str, StoredImage] = {}
         """The tensor that holds each stage's result."""
 
-    def rewrite(self) -> None:
-        """Replace the ops of the segment by a loop over ticks, in each of which the due rows or pixels are computed."""
+    def rewrite(self) -> scf.ForOp | None:
+        """Replace the ops of the segment by a loop over ticks, in each of which the due rows or pixels are computed.
+        Return the loop; None if there is a single tick.
+        """
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
@@ -54,7 +57,7 @@ class StreamLoops:
         bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:
             self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
-        self.tick(bodies)
+        loop = self.tick(bodies)
         for name, body in bodies.items():
             self.images[name] = body.finished(self.images[name], self.stored)
         dead: list[Operation] = [op for stage in stages for op in stage.ops]
@@ -65,6 +68,7 @@ class StreamLoops:
                 result.replace_all_uses_with(self.images[stage.node.result].value)
                 dead += [] if returned is None else [returned]
         erase(dead)
+        return loop
 
     def body(self, stage: Stage) -> Body:
         """The code that computes the rows or pixels of a stage's result."""
@@ -105,8 +109,10 @@ class StreamLoops:
         value.name_hint = stage.result.name_hint
         return StoredImage(value, tdsl.shape_of(stage.result))
 
-    def tick(self, bodies: dict[str, Body]) -> None:
-        """Emit the loop over ticks along the rows and, inside it for pixels, the loop over ticks along the columns."""
+    def tick(self, bodies: dict[str, Body]) -> scf.ForOp | None:
+        """Emit the loop over ticks along the rows and, inside it for pixels, the loop over ticks along the columns.
+        Return the loop over ticks along the rows; None if there is a single one.
+        """
         rows, columns = self.timing.ticks
 
         def row_of_ticks(t: SSAValue) -> None:
@@ -117,7 +123,7 @@ class StreamLoops:
             else:
                 self.carry(columns, lambda u: self.pixels(u, due, bodies))
 
-        self.carry(rows, row_of_ticks)
+        return self.carry(rows, row_of_ticks)
 
     def pixels(self, u: SSAValue, rows: dict[str, Sequence[SSAValue]], bodies: dict[str, Body]) -> None:
         """Emit the computation of the pixels of all stages that are due at tick u along the columns.
@@ -182,8 +188,10 @@ class StreamLoops:
         [value] = self.emit.loop(due[0], due[1], [image.value], lambda i, held: [body(i, image.now(held[0])).value])
         return image.now(value)
 
-    def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the body."""
+    def carry(self, extent: int, body: Callable[[SSAValue], None]) -> scf.ForOp | None:
+        """Emit a loop of `extent` iterations that carries all images, and return it. For a single iteration, emit only
+        the body, and return None.
+        """
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -192,16 +200,16 @@ class StreamLoops:
             return [self.images[name].value for name in names]
 
         if extent == 1:
-            return body(self.emit.index(0))
+            body(self.emit.index(0))
+            return None
         before = [self.images[name].value for name in names]
         after = self.emit.loop(self.emit.index(0), self.emit.index(extent), before, inner)
         self.update(dict(zip(names, after, strict=True)))
-        loop = after[0].owner
-        assert isinstance(loop, Operation)
+        loop = cast(scf.ForOp, after[0].owner)
         images = self.images.values()
         rings = (DenseArrayBase.from_list(i64, image.shape[1:3]) if image.is_ring else UnitAttr() for image in images)
         loop.attributes[tdsl.RINGS] = ArrayAttr(rings)
-        return None
+        return loop
 
     def update(self, values: dict[str, SSAValue]) -> None:
         self.images = {name: self.images[name].now(value) for name, value in values.items()}

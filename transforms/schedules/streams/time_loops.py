@@ -76,32 +76,27 @@ def is_image(shape: tdsl.Shape) -> bool:
 
 def steps_of(sequence: SSAValue) -> SequenceLoop | None:
     """The loop that is the only reader of a sequence and reads all its steps in order. None if there is none."""
-    step = _only_reader(sequence)
-    if not isinstance(step, tdsl.IndexOp) or step.input is not sequence:
-        return None
-    count, *each = tdsl.shape_of(sequence)
-    loop = _time_loop(step, count)
-    if loop is None or step.index is not loop.body.block.args[0]:
-        return None
-    return SequenceLoop(loop, step, tdsl.Pushes(prod(each), prod(each), count, count), 0)
+    frames = _frames_of(sequence)
+    return frames if frames is not None and frames.axis == 0 else None
 
 
-def _frames_of(signal: SSAValue) -> SequenceLoop | None:
-    """The loop that is the only reader of a signal 1 x N and slices consecutive frames from it. None if there is no
-    such loop.
+def _frames_of(sequence: SSAValue) -> SequenceLoop | None:
+    """The loop that is the only reader of a sequence and reads frames from it in order: all its steps, along the first
+    axis, or consecutive slices of a signal 1 x N. None if there is no such loop.
     """
-    cut = _only_reader(signal)
-    if not isinstance(cut, tdsl.SliceOp) or cut.input is not signal or cut.strides is not None:
+    read, shape = _only_reader(sequence), tdsl.shape_of(sequence)
+    if not isinstance(read, tdsl.IndexOp | tdsl.SliceOp) or read.run is None or (loop := _time_loop(read)) is None:
         return None
-    if tdsl.shape_of(signal)[:-1] != (1,) or (loop := _time_loop(cut)) is None:
+    axis, trips = int(isinstance(read, tdsl.SliceOp)), trips_of(loop)
+    assert trips is not None
+    *rows, first = map(affine_sum, read.run)
+    time, each = loop.body.block.args[0], prod(shape[len(read.run) :])
+    in_order = not first.constant and list(first.factors) == [time] and not any(row.factors for row in rows)
+    whole = shape[:-1] == (1,) if axis else trips == shape[0]
+    if read.input is not sequence or not in_order or not whole:
         return None
-    row, first = (affine_sum(offset) for offset in cut.offsets)
-    time = loop.body.block.args[0]
-    if row.factors or first.constant or list(first.factors) != [time]:
-        return None
-    steps = trips_of(loop)
-    assert steps is not None
-    return SequenceLoop(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps, steps), 1)
+    pushes = tdsl.Pushes(prod(tdsl.shape_of(read.out)), first.factors[time] * each, trips, trips)
+    return SequenceLoop(loop, read, pushes, axis)
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
@@ -130,16 +125,12 @@ def _only_reader(value: SSAValue) -> Operation | None:
     return readers[0] if len(readers) == 1 else None
 
 
-def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
-    """The loop around an op, if it is the only loop around it and counts from 0 by 1 to a constant. None otherwise.
-
-    count: the required value of this constant; None for any value.
-    """
+def _time_loop(read: Operation) -> scf.ForOp | None:
+    """The loop around an op, if it is the only loop around it and counts from 0 by 1 to a constant. None otherwise."""
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or not isinstance(loop.parent_op(), func.FuncOp):
         return None
-    trips = trips_from_zero(loop)
-    return loop if trips is not None and count in (None, trips) else None
+    return None if trips_from_zero(loop) is None else loop
 
 
 COUNT_LIMIT = (1 << 15) - 1
@@ -170,7 +161,7 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
     """
     sequence = sequence_of(function.body.block.args[0])
     shape = tdsl.shape_of(sequence)
-    steps = steps_of(sequence) or _frames_of(sequence)
+    steps = _frames_of(sequence)
     if steps is not None:
         time = TimeAxis(sequence, steps.axis, steps.pushes, steps)
     elif is_image(shape):
@@ -359,15 +350,15 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
     if last is None:
         Rewriter.replace_op(received, [], [image])
         return None
-    block = function.body.block
-    known = set(block.ops)
-    convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
     rings = smallest_rings(network, first, last, By.ROWS)
-    StreamLoops(network, rings, target, small_memory(convolutions, target)).rewrite()
-    [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
-    [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
+    memory = small_memory(network.convolutions(slice(first, last + 1)), target)
+    loop = StreamLoops(network, rings, target, memory).rewrite()
+    # Only the loop reads the image, at one place.
+    read = image.get_user_of_unique_use()
+    assert loop is not None
+    assert read is not None
     passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))
-    return TimeLoop(loop, read, frozenset(passing), _moving_rows(rings, pushes))
+    return TimeLoop(loop, cast(tdsl.TensorOp, read), frozenset(passing), _moving_rows(rings, pushes))
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:

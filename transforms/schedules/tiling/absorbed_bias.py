@@ -18,12 +18,12 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.chosen_accumulators import choose
 
 
-def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
-    """Insert a convolution that starts from the constant that `sum` adds to the result of `op`, and return it. None,
-    without changes, if `sum` does not add a constant with one number per filter, or if results could differ.
+def added_precision(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> int | None:
+    """The number of fractional bits that the filter of a convolution must gain so that its sums can start from the
+    constant that `sum` adds to them. None if `sum` does not add a constant with one number per filter, or if results
+    could differ.
 
-    The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without
-    other readers.
+    The results must be exact fixed-point sums without other readers.
     """
     filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():
@@ -47,9 +47,20 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
         or filter.scale + finer not in FRACS
     ):
         return None
-    new = tdsl.Conv2dOp(
-        _finer(op.lhs, filter, finer), op.rhs, op.steps, op.spread, op.group_count, addend, tdsl.format_of(sum.out).type
-    )
+    return finer
+
+
+def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
+    """Insert a convolution that starts from the constant that `sum` adds to the result of `op`, and return it. None,
+    without changes, if there is no such convolution (`added_precision`).
+
+    The convolution is inserted before `sum`, which is not erased.
+    """
+    if (bits := added_precision(op, sum)) is None or sum.addends is None:
+        return None
+    [start] = [addend for addend in sum.addends if addend is not op.out]
+    filter, element = _finer(op.lhs, bits), tdsl.format_of(sum.out).type
+    new = tdsl.Conv2dOp(filter, op.rhs, op.steps, op.spread, op.group_count, start, element)
     choose(new)
     new.location = op.location
     new.out.name_hint = sum.out.name_hint
@@ -57,12 +68,12 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
     return new
 
 
-def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
+def _finer(filter: SSAValue, bits: int) -> SSAValue:
     """Convert the constant filter to a format with `bits` more fractional bits, and return the new constant. If `bits`
     is 0, the filter itself is returned.
     """
-    constant = filter.owner
-    if not bits or not isinstance(constant, tdsl.ConstOp):
+    constant, format = filter.owner, integers_of(tdsl.format_of(filter))
+    if not bits or not isinstance(constant, tdsl.ConstOp) or format is None:
         return filter
     finer = ExactNumbers.INTEGERS(format.bits + bits, format.scale + bits)
     new = constant.with_raws((format.integers(constant.raws) << bits).astype(finer.dtype), finer)

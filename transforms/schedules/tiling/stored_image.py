@@ -151,8 +151,8 @@ class StoredImage:
 
 def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
     """The transposition of a value whose readers gather directly from the value. None if there is none."""
-    readers = [use.operation for use in value.uses]
-    return gathered(readers[0].results[0]) if readers and isinstance(readers[0], tdsl.TransposeOp) else None
+    results = [result for use in value.uses for result in use.operation.results]
+    return gathered(results[0]) if results else None
 
 
 def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType:
