@@ -87,6 +87,7 @@ class _Rules(NamedTuple):
     recursive: whether an op has the effects of the ops in its regions.
     stays: true for terminators and symbols, which are never dead.
     isolated: whether the regions of the ops use no values from outside.
+    hoists: whether the ops are loops out of which constants move.
     """
 
     constant: bool
@@ -97,6 +98,7 @@ class _Rules(NamedTuple):
     recursive: bool
     stays: bool
     isolated: bool
+    hoists: bool
 
 
 @cache
@@ -104,9 +106,9 @@ def _rules_of(kind: type[Operation]) -> _Rules:
     constant = kind.has_trait(ConstantLike)
     folder = None if constant else kind.get_trait(HasFolder)
     traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
-    patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
+    stated = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
     # `_hoist` moves constants out of loops, but the pattern makes new ones.
-    patterns = [pattern for pattern in patterns if not isinstance(pattern, RehoistConstInLoops)]
+    patterns = [pattern for pattern in stated if not isinstance(pattern, RehoistConstInLoops)]
     of_integers = (
         issubclass(kind, arith.SignlessIntegerBinaryOperation)
         and kind.fold is arith.SignlessIntegerBinaryOperation.fold
@@ -125,6 +127,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
         bool(declared) and all(type(trait) is RecursiveMemoryEffect for trait in declared),
         kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface),
         kind.has_trait(IsolatedFromAbove),
+        len(patterns) < len(stated),
     )
 
 
@@ -322,7 +325,7 @@ class _Walk:
             rules.pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 return True
-        return isinstance(op, scf.ForOp) and self._hoist(op)
+        return rules.hoists and self._hoist(cast(scf.ForOp, op))
 
     def _hoist(self, loop: scf.ForOp) -> bool:
         """Move the constants of a loop's body before the loop. Return whether any were moved."""

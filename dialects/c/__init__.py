@@ -34,6 +34,7 @@ from tinyml.dialects.c.expressions import (
     SymbolOp,
     UnaryOp,
     ViewOp,
+    integer_of,
 )
 from tinyml.dialects.c.statements import (
     ArrayOp,
@@ -91,6 +92,7 @@ __all__ = [
     "VerbatimOp",
     "ViewOp",
     "WhileOp",
+    "integer_of",
 ]
 
 C = Dialect(

@@ -214,7 +214,7 @@ class _Rows:
             return None
         # All initial values are stored before any products are computed.
         starts = needed([sum.start.owner for sum in op.sums], op)
-        return None if any(isinstance(each, num.ProductsOp) for each in starts) else cls(op, found)
+        return None if any(each in op.products for each in starts) else cls(op, found)
 
     def rewrite(self, arrays: Sequence[SSAValue]) -> None:
         """Compute the rows block by block, and the remaining rows in a loop.
