@@ -44,12 +44,14 @@ class MergeSumsPass(ModulePass):
 
 def _merge_first(op: Operation) -> bool:
     """Merge a loop with the next loop in its block. Return whether `op` is a loop for which this was possible."""
+    if (first := UnrolledSum.of(op)) is None:
+        return False
     between: list[Operation] = []
     following = op.next_op
     while following is not None and not following.regions:
         between.append(following)
         following = following.next_op
-    if following is None or (first := UnrolledSum.of(op)) is None or (second := UnrolledSum.of(following)) is None:
+    if following is None or (second := UnrolledSum.of(following)) is None:
         return False
     loop, other = first.loop, second.loop
     written = {value for each in between if has_effects(each, MemoryEffectKind.WRITE) for value in each.operands}
