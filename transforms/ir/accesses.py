@@ -102,15 +102,11 @@ def accesses(block: Block) -> list[Access] | None:
         if op.regions or op.has_trait(IsTerminator) or is_side_effect_free(op):
             continue
         values = [value for value in op.operands if isinstance(value.type, MemRefType)]
-        if not only_accesses(op) or any(map(is_handed_on, values)):
+        known = any(only_has_effect(op, kind) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE))
+        if not known or any(map(is_handed_on, values)):
             return None
         found += (buffer_access(op, value) for value in values if not scratch.in_flash(memref_type(value)))
     return found
-
-
-def only_accesses(op: Operation) -> bool:
-    """Whether an op either only reads or only writes memory, and has no other effects."""
-    return any(only_has_effect(op, kind) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE))
 
 
 def buffer_access(op: Operation, buffer: SSAValue) -> Access:
