@@ -24,12 +24,19 @@ from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import fabric_around
-from tinyml.transforms.ir.accesses import only_accesses
 from tinyml.transforms.ir.intervals import Intervals
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, counters_of, is_pipelined, is_pure
+from tinyml.transforms.rtl.scheduling.regions import (
+    COUNTERS,
+    RISES,
+    body_of,
+    counters_of,
+    is_pipelined,
+    is_pure,
+    only_accesses,
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeGuard, cast
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
+from xdsl.traits import IsTerminator, MemoryEffectKind, only_has_effect
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
@@ -110,6 +110,11 @@ def is_pure(op: Operation) -> bool:
     xDSL defines no traits for casts, so traits cannot be used for this test.
     """
     return op.name.startswith("arith.")
+
+
+def only_accesses(op: Operation) -> bool:
+    """Whether an op either only reads or only writes memory. Ops on streams do both."""
+    return any(only_has_effect(op, kind) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE))
 
 
 def reads_index(op: Operation) -> bool:
