@@ -14,23 +14,25 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 
 
-def iterations_of(loop: scf.ForOp) -> range | None:
+def iterations_of(loop: Operation | None) -> range | None:
     """The values of a loop's induction variable. Returns None unless the bounds and the step are constants and the step
-    is positive.
+    is positive, and for any op that is not an `scf.for`.
     """
+    if not isinstance(loop, scf.ForOp):
+        return None
     low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     return None if low is None or high is None or step is None or step < 1 else range(low, high, step)
 
 
-def trips_of(loop: scf.ForOp) -> int | None:
+def trips_of(loop: Operation | None) -> int | None:
     """The number of iterations of a loop; None if `iterations_of` returns None."""
     taken = iterations_of(loop)
     return None if taken is None else len(taken)
 
 
-def trips_from_zero(loop: scf.ForOp) -> int | None:
+def trips_from_zero(loop: Operation | None) -> int | None:
     """The number of iterations of a loop that counts from 0 in steps of 1; None for a loop without iterations and for
-    any other loop.
+    any other op.
     """
     taken = iterations_of(loop)
     return len(taken) if taken and (taken.start, taken.step) == (0, 1) else None

@@ -36,7 +36,7 @@ from tinyml.dialects.machine.machine import width_for
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
-from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, integer, unsupported
+from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported
 from tinyml.lowering.c.header_texts import ROW_BITS
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
 from tinyml.transforms.ir.cost.demand import is_shift
@@ -263,7 +263,7 @@ def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
         source = at.build.address(at.values[op.source], at.values[op.first])
         at.build.put(c.InvokeOp(function, [target, source, count]))
 
-    if integer(count) is not None:
+    if c.integer_of(count) is not None:
         write()
     else:
         # A copy of no elements may have addresses outside the arrays, which C may not even compute.

@@ -106,10 +106,9 @@ def _rules_of(kind: type[Operation]) -> _Rules:
     constant = kind.has_trait(ConstantLike)
     folder = None if constant else kind.get_trait(HasFolder)
     traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
-    patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
+    stated = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
     # `_hoist` moves the constants, but the pattern makes new ones.
-    kept = [pattern for pattern in patterns if not isinstance(pattern, RehoistConstInLoops)]
-    hoists, patterns = len(kept) < len(patterns), kept
+    patterns = [pattern for pattern in stated if not isinstance(pattern, RehoistConstInLoops)]
     of_integers = (
         issubclass(kind, arith.SignlessIntegerBinaryOperation)
         and kind.fold is arith.SignlessIntegerBinaryOperation.fold
@@ -128,7 +127,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
         bool(declared) and all(type(trait) is RecursiveMemoryEffect for trait in declared),
         kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface),
         kind.has_trait(IsolatedFromAbove),
-        hoists,
+        len(patterns) < len(stated),
     )
 
 

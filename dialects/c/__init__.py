@@ -34,6 +34,7 @@ from tinyml.dialects.c.expressions import (
     SymbolOp,
     UnaryOp,
     ViewOp,
+    integer_of,
 )
 from tinyml.dialects.c.statements import (
     ArrayOp,
@@ -49,6 +50,7 @@ from tinyml.dialects.c.statements import (
     WhileOp,
 )
 from tinyml.dialects.c.types import InstanceType, PointerType, VariableType
+from tinyml.dialects.collect import dialect_of
 
 __all__ = [
     "AddressOp",
@@ -91,46 +93,7 @@ __all__ = [
     "VerbatimOp",
     "ViewOp",
     "WhileOp",
+    "integer_of",
 ]
 
-C = Dialect(
-    "c",
-    [
-        AddressOp,
-        ArenaOp,
-        ArrayOp,
-        AssignOp,
-        BinaryOp,
-        BufferOp,
-        CallOp,
-        CastOp,
-        CompareOp,
-        ConditionOp,
-        ConditionalOp,
-        ConstantOp,
-        DefineOp,
-        InlineOp,
-        InstanceOp,
-        LoadedOp,
-        ForOp,
-        FuncOp,
-        IfOp,
-        InvokeOp,
-        LiteralOp,
-        LoadOp,
-        MultiplyWideOp,
-        NextOp,
-        PragmaOp,
-        ProgramOp,
-        ReadOp,
-        ReturnOp,
-        StoreOp,
-        SymbolOp,
-        UnaryOp,
-        VariableOp,
-        VerbatimOp,
-        ViewOp,
-        WhileOp,
-    ],
-    [InstanceType, PointerType, VariableType],
-)
+C: Dialect = dialect_of("c", globals())

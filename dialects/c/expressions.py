@@ -89,6 +89,12 @@ class LiteralOp(ExpressionOp):
         return self.value.value.data
 
 
+def integer_of(value: SSAValue) -> int | None:
+    """The value of an integer literal; None for any other expression."""
+    op = value.owner
+    return number if isinstance(op, LiteralOp) and isinstance(number := op.number, int) else None
+
+
 class ArithmeticOp(ExpressionOp, ABC):
     """An arithmetic operator applied to two numbers of one type. An integer result must fit in the type, because signed
     overflow is undefined in C.

@@ -9,6 +9,7 @@ from xdsl.ir import Dialect
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.rtl.ops import (
+    AccessOp,
     LoadOp,
     MemoryOp,
     MemoryType,
@@ -17,9 +18,23 @@ from tinyml.dialects.rtl.ops import (
     ReceiveOp,
     SendOp,
     StoreOp,
+    circuit,
     latency,
 )
 
-__all__ = ["RTL", "LoadOp", "MemoryOp", "MemoryType", "PortOp", "RamOp", "ReceiveOp", "SendOp", "StoreOp", "latency"]
+__all__ = [
+    "RTL",
+    "AccessOp",
+    "LoadOp",
+    "MemoryOp",
+    "MemoryType",
+    "PortOp",
+    "RamOp",
+    "ReceiveOp",
+    "SendOp",
+    "StoreOp",
+    "circuit",
+    "latency",
+]
 
 RTL: Dialect = dialect_of("rtl", globals())

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -149,14 +149,45 @@ class PortOp(ClockedOp, ABC):
         """
         return type(self)
 
+    @property
+    def circuit(self) -> tuple[object, ...]:
+        """A key of the hardware of the op. Ops with equal keys use the same hardware."""
+        return (self,)
+
 
 def latency(op: Operation) -> int:
     """The number of cycles after which the results of an op are available; 0 for arithmetic, which is combinational."""
     return op.LATENCY if isinstance(op, PortOp) else 0
 
 
+def circuit(op: Operation) -> tuple[object, ...]:
+    """A key of the hardware of an op that is not arithmetic. Ops with equal keys use the same hardware."""
+    return op.circuit if isinstance(op, PortOp) else (op,)
+
+
+class AccessOp(PortOp, ABC):
+    """A load or a store of an element of a memory. Addresses count elements of this width."""
+
+    if TYPE_CHECKING:
+        memory: SSAValue
+        address: SSAValue
+
+    @property
+    @abstractmethod
+    def element(self) -> SSAValue:
+        """The loaded or stored element."""
+
+    @property
+    def accesses_word(self) -> bool:
+        """Whether the element is a whole word of the memory."""
+        return self.element.type == IntegerType(cast("MemoryType", self.memory.type).width.data)
+
+    def verify_(self) -> None:
+        _verify_lane(self.memory, self.element)
+
+
 @irdl_op_definition
-class LoadOp(PortOp):
+class LoadOp(AccessOp):
     """Load an element from a memory. The element is available one cycle later. Addresses count elements of the result's
     width.
     """
@@ -173,15 +204,20 @@ class LoadOp(PortOp):
         super().__init__(operands=[memory, address], result_types=[element])
 
     @property
+    def element(self) -> SSAValue:
+        return self.result
+
+    @property
     def port(self) -> object:
         return self.memory, "read"
 
-    def verify_(self) -> None:
-        _verify_lane(self.memory, self.result)
+    @property
+    def circuit(self) -> tuple[object, ...]:
+        return (self.name, self.memory) if self.accesses_word else (self,)
 
 
 @irdl_op_definition
-class StoreOp(PortOp):
+class StoreOp(AccessOp):
     """Store an element in a memory. Addresses count elements of the value's width.
 
     Loads return the stored element from the next cycle on. If the op has a condition, the element is written only if
@@ -202,11 +238,12 @@ class StoreOp(PortOp):
         super().__init__(operands=[value, memory, address, condition])
 
     @property
+    def element(self) -> SSAValue:
+        return self.value
+
+    @property
     def port(self) -> object:
         return self.memory, "write"
-
-    def verify_(self) -> None:
-        _verify_lane(self.memory, self.value)
 
 
 @irdl_op_definition

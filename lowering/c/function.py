@@ -61,7 +61,7 @@ class ExpressionBuilder(LocatedBuilder):
 
     def binary(self, a: SSAValue, operator: str, b: SSAValue, hint: str | None = None) -> SSAValue:
         """The expression `a operator b`, simplified if an operand is a literal."""
-        x, y = integer(a), integer(b)
+        x, y = c.integer_of(a), c.integer_of(b)
         if x is not None and y is not None and operator in _FOLDED:
             return self.literal(_FOLDED[operator](x, y), a.type)
         if y is not None and y == _NEUTRAL.get(operator):
@@ -82,7 +82,7 @@ class ExpressionBuilder(LocatedBuilder):
         constant = 0
         stride = 1
         for index, extent in zip(reversed(indices), reversed(shape), strict=True):
-            if extent != 1 and (value := integer(index)) is not None:
+            if extent != 1 and (value := c.integer_of(index)) is not None:
                 constant += value * stride
             elif extent != 1:
                 terms.append(self.binary(self.literal(stride), "*", index))
@@ -94,17 +94,9 @@ class ExpressionBuilder(LocatedBuilder):
 
     def address(self, pointer: SSAValue, index: SSAValue, hint: str | None = None) -> SSAValue:
         """The expression `pointer + index`, or `pointer` itself for index 0."""
-        if integer(index) == 0:
+        if c.integer_of(index) == 0:
             return pointer
         return self.insert(c.AddressOp(pointer, index), hint)
-
-
-def integer(value: SSAValue) -> int | None:
-    """The value of an integer literal; None for any other expression."""
-    op = value.owner
-    if isinstance(op, c.LiteralOp) and isinstance(number := op.number, int):
-        return number
-    return None
 
 
 def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:

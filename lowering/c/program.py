@@ -478,16 +478,16 @@ _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp,
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
     """Whether a raw of the input `given`, with or without an added offset, indexes a load from a constant array."""
-
-    def is_raw(value: SSAValue) -> bool:
-        op = value.owner
-        if isinstance(op, memref.LoadOp):
-            return scratch.root(op.memref) is given
-        return isinstance(op, _INDEX_CASTS) and any(map(is_raw, op.operands))
-
-    loads = (op for op in function.walk() if isinstance(op, memref.LoadOp))
-    tables = (op for op in loads if scratch.constant_root(op.memref) is not None)
-    return any(is_raw(index) for op in tables for index in op.indices)
+    raws = set[SSAValue]()
+    for op in function.walk():
+        if isinstance(op, memref.LoadOp) and scratch.root(op.memref) is given:
+            raws.add(op.res)
+        elif not raws.isdisjoint(op.operands):
+            if isinstance(op, _INDEX_CASTS):
+                raws.update(op.results)
+            elif isinstance(op, memref.LoadOp) and scratch.constant_root(op.memref) is not None:
+                return True
+    return False
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

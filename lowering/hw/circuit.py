@@ -52,6 +52,7 @@ class Circuit:
         self.reset = reset
         self.registers: list[Register] = []
         self.constants: dict[tuple[int, int], SSAValue] = {}
+        self.numbers: dict[SSAValue, int] = {}
 
     def put(self, op: Operation) -> SSAValue:
         op.location = self.program if isinstance(op, hw.ConstantOp) else self.location
@@ -72,14 +73,12 @@ class Circuit:
             self.constants[key] = self.put(
                 hw.ConstantOp(IntegerAttr(signed, IntegerType(width)).value, width, truncate_bits=True)
             )
+            self.numbers[self.constants[key]] = key[0]
         return self.constants[key]
 
     def known(self, value: SSAValue) -> int | None:
         """The unsigned value of a constant; None for any other value."""
-        owner = value.owner
-        if isinstance(owner, hw.ConstantOp):
-            return owner.value.value.data % (1 << bits(value))
-        return None
+        return self.numbers.get(value)
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:

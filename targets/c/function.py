@@ -151,7 +151,7 @@ class FunctionPrinter:
         changing = {
             block.find_ancestor_op_in_block(use.operation)
             for use in op.variable.uses
-            if isinstance(use.operation, c.AssignOp | c.NextOp)
+            if op.variable in _changes(use.operation)
         }
         # Changes outside the block come before it, or after its end.
         after = [at for at in changing if at is not None and self.places[at] > self.places[op]]
@@ -298,8 +298,8 @@ class FunctionPrinter:
 
 def _is_small(op: c.ForOp) -> bool:
     """True if the counter of a loop counts by one between constants in [0, 255]."""
-    bounds = [bound.owner.number for bound in (op.start, op.end) if isinstance(bound.owner, c.LiteralOp)]
-    return op.step.value.data == 1 and len(bounds) == 2 and min(bounds) >= 0 and max(bounds) <= 255
+    bounds = {*map(c.integer_of, (op.start, op.end))}
+    return op.step.value.data == 1 and bounds <= {*range(256)}
 
 
 def _loops_around(op: Operation) -> int:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import AnyFloat, IndexType, ModuleOp
 from xdsl.ir import Operation
 
@@ -20,7 +19,6 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.locations import error_at, source_names
-from tinyml.dialects.loops import trips_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices import verilog_tools
@@ -37,6 +35,7 @@ from tinyml.transforms.ir.pipeline_names import (
     LoweringPasses,
 )
 from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.regions import executions_of
 from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
 
 if TYPE_CHECKING:
@@ -105,21 +104,11 @@ def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
         if isinstance(function, func.FuncOp):
             operators = Operators(fabric.delays, intervals(function))
             work += sum(
-                product_in_logic(op, operators) * _runs(op)
+                product_in_logic(op, operators) * executions_of(op)
                 for op in function.walk()
                 if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
             )
     return work / max(cells / 100 * fabric.there.luts, 1)
-
-
-def _runs(op: Operation) -> int:
-    """The number of iterations of all loops around an op; a loop with an unknown trip count counts as one iteration."""
-    loops: list[int] = []
-    around = op.parent_op()
-    while around is not None:
-        loops += [trips_of(around) or 1] if isinstance(around, scf.ForOp) else []
-        around = around.parent_op()
-    return prod(loops)
 
 
 def check_memories(module: ModuleOp, fabric: Fabric) -> None:

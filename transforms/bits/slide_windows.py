@@ -81,7 +81,7 @@ class _Window:
     @property
     def may_slide(self) -> bool:
         loop, image = self.pixels, scratch.root(self.copy.source)
-        if not isinstance(loop, scf.ForOp) or loop.iter_args or not trips_from_zero(loop) or self.row % self.step:
+        if loop is None or loop.results or not trips_from_zero(loop) or self.row % self.step:
             return False
         whole = const_evaluate_operand(self.copy.count) == self.row and loop.is_ancestor(self.copy)
         others = {scratch.root(array) for op in loop.walk() if op is not self.copy for array in _written(op)}

@@ -125,11 +125,13 @@ class _RowSum:
 
     @classmethod
     def find(cls, op: num.ContractOp, sum: num.Sum, target: str, routines: Sequence[str]) -> _RowSum | None:
-        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other sum.
+        """Match a sum of a contraction without sparse products that kernels can compute for several rows at once. None
+        for any other sum.
 
         routines: as for `tile_rows`.
         """
-        dense = [each for each, align in sum.terms if isinstance(each, num.ProductsOp) and align is None]
+        products = op.products
+        dense = [cast("num.ProductsOp", each) for each, align in sum.terms if each in products and align is None]
         if len(dense) < len(sum.terms) or not all(map(dense[-1].is_before_in_block, op.stores)):
             return None
         if not dense[-1].accumulator.INTEGER or _reads_earlier_rows(op, sum):
@@ -207,14 +209,14 @@ class _Rows:
 
         routines: as for `tile_rows`.
         """
-        if len(op.shape) > 1 or not op.sums:
+        if len(op.shape) > 1 or not op.sums or op.is_sparse:
             return None
         found = [each for sum in op.sums if (each := _RowSum.find(op, sum, target, routines)) is not None]
         if len(found) < len(op.sums) or len({each.rows for each in found}) > 1:
             return None
         # All initial values are stored before any products are computed.
         starts = needed([sum.start.owner for sum in op.sums], op)
-        return None if any(isinstance(each, num.ProductsOp) for each in starts) else cls(op, found)
+        return None if any(each in op.products for each in starts) else cls(op, found)
 
     def rewrite(self, arrays: Sequence[SSAValue]) -> None:
         """Compute the rows block by block, and the remaining rows in a loop.

@@ -75,7 +75,9 @@ class PackConstantsPass(ModulePass):
         chip = chip_of(self.target)
         if self.packed not in CHOICES:
             raise InputError(f"constants are packed {', '.join(CHOICES)}, not '{self.packed}'")
-        packables = [_Packable.find(constant, self.target) for constant in op.walk()]
+        bought = _bought(op, self.target)
+        constants = [constant for constant in op.walk() if isinstance(constant, scratch.ConstantOp)]
+        packables = [_Packable.find(constant, self.target) for constant in constants if constant not in bought]
         chosen = [packable for packable in packables if packable is not None]
         if self.packed == "auto":
             # RAM is always scarcer than time and flash.
@@ -86,6 +88,12 @@ class PackConstantsPass(ModulePass):
             ]
         for packable in chosen if self.packed != "never" else []:
             packable.pack()
+
+
+def _bought(module: ModuleOp, target: str) -> set[scratch.ConstantOp | None]:
+    """The constants that are multiplied by tiles whose kernels contain them or read them in another form."""
+    tiled = [op for op in module.walk() if isinstance(op, num.ContractOp) and is_bought(op.tile, target)]
+    return {scratch.constant_root(factor) for op in tiled for products in op.products for factor in products.factors}
 
 
 @dataclass
@@ -111,20 +119,16 @@ class _Packable:
     slowdown: float = 0.0
 
     @classmethod
-    def find(cls, op: Operation, target: str) -> _Packable | None:
+    def find(cls, op: scratch.ConstantOp, target: str) -> _Packable | None:
         """Return the constant with the width that minimises the product of bytes and time. None if the constant
         cannot be packed.
         """
-        if not isinstance(op, scratch.ConstantOp) or are_data(op):
-            return None
-        if not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
+        if are_data(op) or not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
             return None
         format = number_format(memref_type(op.result).element_type)
         if format is None or format.dtype.kind != "i":
             return None
         readers = [use.operation for use in buffer_reads(op.result)]
-        if any(isinstance(each, num.ProductsOp) and is_bought(each.contraction.tile, target) for each in readers):
-            return None
         rows = {dot.length for dot in readers if _is_dense(dot)}
         row = rows.pop() if len(rows) == 1 else 1
         if op.loaded and any(map(_is_sparse, readers)):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import lcm, prod
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
@@ -73,19 +74,17 @@ class _Reader:
         """The reader for an op. None unless the position of the elements varies only with the index of one loop, which
         starts from 0 and whose iterations read disjoint elements.
         """
-        row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
-        length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
-        at, around = affine_sum(op.operands[1]), op.parent_op()
-        while around is not None:
-            if isinstance(around, scf.ForOp) and at.factors.keys() <= {around.body.block.args[0]}:
-                slope, start = row * sum(at.factors.values()), row * at.constant
-                if (taken := iterations_of(around)) is None or taken.start != 0:
-                    return None
-                reader = cls(op, around, slope, start, length, taken.step)
-                # Iterations read disjoint elements, starting with the first one.
-                return reader if 0 <= start <= slope * taken.step - length else None
-            around = around.parent_op()
-        return None
+        row, length = _elements_read(op)
+        first, factors = affine_sum(op.operands[1])
+        if len(factors) != 1:
+            return None
+        [(index, factor)] = factors.items()
+        taken = iterations_of(loop := index.owner.parent_op())
+        if taken is None or taken.start != 0 or index is not cast("scf.ForOp", loop).body.block.args[0]:
+            return None
+        reader = cls(op, cast("scf.ForOp", loop), row * factor, row * first, length, taken.step)
+        # Iterations read disjoint elements, starting with the first one.
+        return reader if 0 <= reader.start <= reader.slope * taken.step - length else None
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
         """Change a copy of the op to read from a part of the array.
@@ -93,11 +92,18 @@ class _Reader:
         index: the number of iterations since the first row of the part.
         """
         nest = LoopBuilder(copy)
-        type = scratch.memref_type(part)
-        row = prod(type.get_shape()[1:]) if isinstance(copy, memref.LoadOp) else 1
+        row, _ = _elements_read(copy)
         at = nest.times(index, self.slope // row)
         copy.operands[0] = part
         copy.operands[1] = nest.add(at, nest.index(self.start // row)) if self.start else at
+
+
+def _elements_read(op: scratch.SliceOp | memref.LoadOp) -> tuple[int, int]:
+    """The number of elements by which a position in the array advances, and the number of elements that an op reads."""
+    if isinstance(op, memref.LoadOp):
+        row = prod(scratch.memref_type(op.memref).get_shape()[1:])
+        return row, row
+    return 1, scratch.elements_of(op.result)
 
 
 def _split(constant: scratch.ConstantOp, limit: int) -> None:

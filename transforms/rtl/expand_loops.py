@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import LocatedPattern
-from tinyml.transforms.rtl.scheduling.regions import is_pipelined
+from tinyml.transforms.rtl.scheduling.regions import is_pipelined, multiplies
 
 MAX_ITERATIONS = 4
 """The maximum number of iterations that a loop is expanded to, including those of the loops in it."""
@@ -40,15 +40,9 @@ class ExpandLoopsPass(ModulePass):
                 # Inner loops come first: a loop whose inner loops have been expanded may be expanded too.
                 for loop in list(function.walk(region_first=True)):
                     around = loop.parent_op()
-                    if not is_pipelined(loop) or not isinstance(around, scf.ForOp) or _has_products(loop):
+                    if not is_pipelined(loop) or not isinstance(around, scf.ForOp) or multiplies(loop):
                         continue
                     trips = (trips_from_zero(loop) or 0) * copies.get(loop, 1)
                     if 0 < trips <= MAX_ITERATIONS:
                         copies[around] = copies.get(around, 1) * trips
                         LocatedPattern(UnrollLoopPattern()).match_and_rewrite(loop, PatternRewriter(loop))
-
-
-def _has_products(loop: scf.ForOp) -> bool:
-    """Whether a loop multiplies numbers other than indices."""
-    products = (op for op in loop.body.block.ops if isinstance(op, arith.MuliOp))
-    return any(not isinstance(op.result.type, IndexType) for op in products)

@@ -28,7 +28,15 @@ from tinyml.transforms.ir.intervals import Intervals
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, counters_of, is_pipelined, is_pure
+from tinyml.transforms.rtl.scheduling.regions import (
+    COUNTERS,
+    RISES,
+    body_of,
+    counters_of,
+    is_pipelined,
+    is_pure,
+    only_accesses,
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class FlattenLoopsPass(ModulePass):
                         Rewriter.erase_op(nest.outer)
                     else:
                         Rewriter.erase_op(flat)
-                        refused.add(nest.outer)
+                        refused.add(nest.inner)
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
@@ -78,7 +86,7 @@ def _trips(loop: scf.ForOp) -> int:
 
 
 def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | None:
-    nests = (FlatNest.of(op) for op in function.walk() if isinstance(op, scf.ForOp) and op not in refused)
+    nests = (FlatNest.of(op) for op in function.walk() if op not in refused)
     return next((nest for nest in nests if nest is not None), None)
 
 
@@ -99,27 +107,22 @@ class FlatNest:
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
 
     @staticmethod
-    def of(loop: scf.ForOp) -> FlatNest | None:
-        """The nest whose outer loop is `loop`. None if its form does not permit flattening."""
-        ops = list(loop.body.block.ops)[:-1]
-        inner = [op for op in ops if op.regions]
-        trips = trips_of(loop)
-        if len(inner) != 1 or trips is None or trips < 2:
+    def of(within: Operation) -> FlatNest | None:
+        """The nest whose inner loop is `within`. None for any other op, and if the nest's form does not permit
+        flattening.
+        """
+        outer = within.parent_op()
+        if not is_pipelined(within) or not trips_of(within) or (trips_of(outer) or 0) < 2:
             return None
-        [within] = inner
-        if not is_pipelined(within) or not trips_of(within):
-            return None
-        allowed = (rtl.LoadOp, rtl.StoreOp)
-        if not all(
-            is_pure(op) or isinstance(op, allowed)
-            for op in (*ops, *within.body.block.ops)
-            if not op.regions and not isinstance(op, scf.YieldOp)
-        ):
-            return None
+        loop = cast("scf.ForOp", outer)
+        *ops, _ = loop.body.block.ops
         place = ops.index(within)
-        if (through := _through(loop, within)) is None:
+        before, after = ops[:place], ops[place + 1 :]
+        *inside, _ = within.body.block.ops
+        if any(op.regions or not (is_pure(op) or only_accesses(op)) for op in (*before, *after, *inside)):
             return None
-        return FlatNest(loop, within, ops[:place], ops[place + 1 :], through)
+        through = _through(loop, within)
+        return None if through is None else FlatNest(loop, within, before, after, through)
 
     def cycles(self, scheduler: Scheduler) -> int:
         """A lower bound on the cycles of the nest without flattening."""

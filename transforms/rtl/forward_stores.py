@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.indices import AffineSum, affine_sum
+from tinyml.transforms.rtl.scheduling.dependences import forward
 
 
 @dataclass(frozen=True)
@@ -35,24 +34,8 @@ class ForwardStoresPass(ModulePass):
                 for inner in list(function.walk()):
                     for region in inner.regions:
                         for block in region.blocks:
-                            _forward(block)
+                            forward(block)
                 _drop_unread(function)
-
-
-def _forward(block: Block) -> None:
-    known: dict[SSAValue, list[tuple[AffineSum, SSAValue]]] = {}
-    for op in list(block.ops):
-        if op.regions:
-            known.clear()
-        elif isinstance(op, rtl.StoreOp):
-            known[op.memory] = [(affine_sum(op.address), op.value)] if op.condition is None else []
-        elif isinstance(op, rtl.LoadOp):
-            here, values = affine_sum(op.address), known.setdefault(op.memory, [])
-            same = (value for address, value in values if address == here and value.type == op.result.type)
-            if (value := next(same, None)) is not None:
-                Rewriter.replace_op(op, [], [value])
-            else:
-                values.append((here, op.result))
 
 
 def _drop_unread(function: func.FuncOp) -> None:

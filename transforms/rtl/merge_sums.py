@@ -12,13 +12,14 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import MemoryEffectKind, has_effects
 
-from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.indices import AffineSum, affine_sum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
+from tinyml.transforms.rtl.scheduling.dependences import forward
 from tinyml.transforms.rtl.scheduling.regions import is_pure
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
@@ -37,24 +38,24 @@ class MergeSumsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                while any(_merge_first(op.parent, op) for op in function.walk() if isinstance(op, scf.ForOp)):
+                while any(map(_merge_first, function.walk())):
                     pass
 
 
-def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
-    """Merge a loop with the next loop in its block. Return whether this was possible."""
+def _merge_first(op: Operation) -> bool:
+    """Merge a loop with the next loop in its block. Return whether `op` is a loop for which this was possible."""
+    if (first := UnrolledSum.of(op)) is None:
+        return False
     between: list[Operation] = []
-    other = loop.next_op
-    while other is not None and not other.regions:
-        between.append(other)
-        other = other.next_op
-    if block is None or not isinstance(other, scf.ForOp):
+    following = op.next_op
+    while following is not None and not following.regions:
+        between.append(following)
+        following = following.next_op
+    if following is None or (second := UnrolledSum.of(following)) is None:
         return False
-    first, second = UnrolledSum.of(loop), UnrolledSum.of(other)
-    if first is None or second is None or first.trips != second.trips:
-        return False
-    stored = {op.memory for op in between if isinstance(op, rtl.StoreOp)}
-    if any(load.memory in stored for load in second.loads):
+    loop, other = first.loop, second.loop
+    written = {value for each in between if has_effects(each, MemoryEffectKind.WRITE) for value in each.operands}
+    if first.trips != second.trips or any(load.memory in written for load in second.loads):
         return False
     if (needed := _needed((value for op in other.body.walk() for value in op.operands), between, loop)) is None:
         return False
@@ -62,9 +63,9 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
         joins = init.owner is loop and init.uses.get_length() == 1
         if not joins and _needed([init], between, loop) != []:
             _add_later(other, i, loop)
-    for op in needed:
-        op.detach()
-        block.insert_op_before(op, loop)
+    for each in needed:
+        each.detach()
+        Rewriter.insert_op(each, InsertPoint.before(loop))
     _merge(first, second)
     return True
 
@@ -111,10 +112,7 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
     def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
         new: dict[SSAValue, SSAValue] = {each.body.block.args[0]: k for each in (loop, other)}
         for op in (*first.computing(), *second.computing()):
-            if isinstance(op, rtl.LoadOp) and (same := _loaded(cast("Block", k.owner), op, new)) is not None:
-                new[op.result] = same
-            else:
-                nest.put(op.clone(new))
+            nest.put(op.clone(new))
         added, others = ([new.get(term, term) for term in each.terms] for each in (first, second))
         for i, place in goes_on.items():
             added[place] = nest.add(added[place], others[i])
@@ -125,17 +123,6 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
     for i, result in enumerate(other.results):
         place = goes_on[i] if i in goes_on else counts + own.index(i)
         result.replace_all_uses_with(merged[place])
+    forward(cast("scf.ForOp", merged[0].owner).body.block)
     Rewriter.erase_op(other)
     Rewriter.replace_op(loop, [], merged[:counts])
-
-
-def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:
-    """The value that a body has already loaded from the address of `load`. None if there is none.
-
-    new: the copies of values in the merged body.
-    """
-    constant, factors = affine_sum(load.address)
-    address = AffineSum(constant, {new.get(value, value): factor for value, factor in factors.items()})
-    loads = (op for op in body.ops if isinstance(op, rtl.LoadOp))
-    alike = (op for op in loads if (op.memory, op.result.type) == (load.memory, load.result.type))
-    return next((op.result for op in alike if affine_sum(op.address) == address), None)

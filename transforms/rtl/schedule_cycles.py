@@ -92,7 +92,7 @@ class _FunctionSchedule:
             fresh = set(part.results) if sure else None
             takes_cycles |= sure
         end = block.last_op
-        if end is not None and (_reads(end, fresh) or (isinstance(end, scf.YieldOp) and not takes_cycles)):
+        if end is not None and _reads(end, fresh):
             set_wait(end)
             takes_cycles = True
         return takes_cycles
@@ -127,8 +127,9 @@ class _FunctionSchedule:
         else:
             for region in op.regions:
                 for block in region.blocks:
-                    self.schedule(block)
-        return isinstance(op, scf.ForOp) and bool(trips_of(op))
+                    if not self.schedule(block) and isinstance(end := block.last_op, scf.YieldOp):
+                        set_wait(end)
+        return bool(trips_of(op))
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func, scf
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -65,8 +65,7 @@ class UnrollLoopsPass(ModulePass):
                 widen_memories(function)
 
     def _unroll(self, function: func.FuncOp) -> None:
-        loops = [UnrolledSum.of(op) for op in function.walk() if isinstance(op, scf.ForOp)]
-        sums = [sum for sum in loops if sum is not None]
+        sums = [sum for sum in map(UnrolledSum.of, function.walk()) if sum is not None]
         if self.factor is not None:
             for sum in sums:
                 lanes = 1

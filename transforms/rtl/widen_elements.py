@@ -9,17 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import rtl
-from tinyml.dialects.loops import trips_from_zero, trips_of
+from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
-from tinyml.transforms.rtl.scheduling.regions import is_pure, reads_index, set_lanes
+from tinyml.transforms.rtl.scheduling.regions import multiplies, set_lanes
+from tinyml.transforms.rtl.unrolling.element_loops import ElementLoop
 from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, widen_memories, word_address, word_of
 
 LANES = 8, 4, 2
@@ -39,39 +40,23 @@ class WidenElementsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                for loop in [each for each in function.walk() if isinstance(each, scf.ForOp)]:
-                    lanes = next((lanes for lanes in LANES if _takes(loop, lanes)), None)
+                for found in [each for each in map(ElementLoop.of, function.walk()) if each is not None]:
+                    lanes = next((lanes for lanes in LANES if _takes(found, lanes)), None)
                     if lanes is not None:
-                        _widen(loop, lanes)
+                        _widen(found.loop, lanes)
                 widen_memories(function)
 
 
-def _takes(loop: scf.ForOp, lanes: int) -> bool:
+def _takes(found: ElementLoop, lanes: int) -> bool:
     """Whether an iteration of a loop can process `lanes` elements, a power of two.
 
     Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common elements.
     """
-    if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
+    if found.loop.iter_args or found.trips % lanes or multiplies(found.loop):
         return False
-    stores = False
-    for op in loop.body.block.ops:
-        match op:
-            case rtl.LoadOp() | rtl.StoreOp():
-                if not rises_from(op.address, loop, lanes):
-                    return False
-                if isinstance(op, rtl.StoreOp):
-                    stores = True
-                    if op.condition is not None:
-                        return False
-            case scf.YieldOp():
-                pass
-            case _ if not is_pure(op) or reads_index(op):
-                return False
-            case arith.MuliOp() if not isinstance(op.result.type, IndexType):
-                return False
-            case _:
-                pass
-    return stores
+    addresses = [access.address for access in (*found.loads, *found.stores)]
+    whole = all(rises_from(address, found.loop, lanes) for address in addresses)
+    return whole and bool(found.stores) and all(store.condition is None for store in found.stores)
 
 
 def _widen(loop: scf.ForOp, lanes: int) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.loops import trips_of
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from
 from tinyml.transforms.ir.indices import affine_sum
@@ -146,15 +147,16 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 def _step(op: tdsl.WindowOp) -> int | None:
     """The number of elements by which a row of a window advances per iteration of the enclosing loop.
 
-    Returns None if the op is not directly in a loop or copies several windows, and if two successive windows share no
-    elements. Also returns None for rows that are dilated or padded, and for rows of a ring that wrap around.
+    Returns None if the op is not directly in a loop with constant bounds, if it copies several windows, and if two
+    successive windows share no elements. Also returns None for rows that are dilated or padded, and for rows of a ring
+    that wrap around.
     """
-    loop, (_, _, width, channels) = op.parent_op(), tdsl.shape_of(op.out)
-    if not isinstance(loop, scf.ForOp) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:
+    body, (_, _, width, channels) = op.parent, tdsl.shape_of(op.out)
+    if body is None or not trips_of(body.parent_op()) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:
         return None
     if op.ring is not None and op.held[2] != op.extents[1]:
         return None
-    step = affine_sum(op.left).factors.get(loop.body.block.args[0], 0)
+    step = affine_sum(op.left).factors.get(body.args[0], 0)
     return step * channels if 0 < step < width else None
 
 

@@ -115,7 +115,7 @@ def _single_width(type: Attribute) -> int:
 def _counts_up(variable: SSAValue) -> bool:
     """Whether a value is the index of a nest's axis, or the index of a loop that starts from 0."""
     loop = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
-    return isinstance(loop, Nest) or (isinstance(loop, scf.ForOp) and trips_from_zero(loop) is not None)
+    return isinstance(loop, Nest) or trips_from_zero(loop) is not None
 
 
 def _is_inside(loop: Operation, value: SSAValue) -> bool:
@@ -201,15 +201,15 @@ class _Recording:
         if axes:
             number, extent = [*axes.items()][-1]
             return number, extent, op
-        loop = op.parent_op()
-        if not isinstance(loop, scf.ForOp) or loop.iter_args or (count := trips_from_zero(loop)) is None:
+        loop, body = op.parent_op(), op.parent
+        if loop is None or body is None or loop.results or (count := trips_from_zero(loop)) is None:
             return None
         # Constants are the same in all iterations, and can be in front of the loop.
-        if any(_is_inside(loop, run.root) and not isinstance(run.root.owner, scratch.ConstantOp) for run in self.runs):
+        if any(_is_inside(loop, run.root) and scratch.constant_root(run.root) is None for run in self.runs):
             return None
-        rest = [each for each in loop.body.block.ops if each is not op and not isinstance(each, scf.YieldOp)]
-        alone = all(is_side_effect_free(each) and not each.regions for each in rest)
-        return (loop.body.block.args[0], count, loop) if alone else None
+        *ops, _ = body.ops
+        alone = all(is_side_effect_free(each) and not each.regions for each in ops if each is not op)
+        return (body.args[0], count, loop) if alone else None
 
     @staticmethod
     def _take(around: tuple[SSAValue, int, Operation], axes: dict[SSAValue, int]) -> int:

@@ -8,13 +8,15 @@ from typing import Any, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import MemoryEffectKind, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_of
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, distance
-from tinyml.transforms.ir.indices import affine_sum
+from tinyml.transforms.ir.indices import AffineSum, affine_sum
 from tinyml.transforms.ir.intervals import INDEX, Interval
 from tinyml.transforms.rtl.scheduling.regions import RISES, counters_of
 
@@ -39,7 +41,7 @@ def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: sc
     loop: the loop whose body consists of the ops; None if the ops run once.
     """
     found: list[Edge] = []
-    accesses = [hardware_access(op, known) for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp)]
+    accesses = [hardware_access(op, known) for op in ops if isinstance(op, rtl.AccessOp)]
     for place, second in enumerate(accesses):
         for first in accesses[: place + 1]:
             if (first.writes or second.writes) and first.memory is second.memory:
@@ -122,23 +124,40 @@ def _rising(store: Operation, loop: scf.ForOp) -> list[SSAValue] | None:
     return [*loop.body.block.args[1 : counters_of(loop) - 2 * level.value.data + 2 : 2]]
 
 
-def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Access:
+def hardware_access(op: rtl.AccessOp, known: Mapping[SSAValue, Interval]) -> Access:
     """The access of an op to a hardware memory.
 
     known: intervals of addresses, which determine the range of bits that the access may touch.
     """
-    element = (op.result if isinstance(op, rtl.LoadOp) else op.value).type
-    width = cast("IntegerType[int, Any]", element).width.data
+    width = cast("IntegerType[int, Any]", op.element.type).width.data
     low, high = known.get(op.address, INDEX)
     start = affine_sum(op.address).times(width)
-    return Access(op, isinstance(op, rtl.StoreOp), op.memory, start, width, (low * width, (high + 1) * width))
+    writes = only_has_effect(op, MemoryEffectKind.WRITE)
+    return Access(op, writes, op.memory, start, width, (low * width, (high + 1) * width))
 
 
-def are_apart(
-    first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
-) -> bool:
+def are_apart(first: rtl.AccessOp, second: rtl.AccessOp, known: Mapping[SSAValue, Interval]) -> bool:
     """Whether two accesses have no bit in common in any iteration. Their elements may have different widths.
 
     known: intervals of addresses.
     """
     return hardware_access(first, known).is_apart(hardware_access(second, known))
+
+
+def forward(block: Block) -> None:
+    """Replace each load in a block by the value that the block last stored to or loaded from its address, if there is
+    one.
+    """
+    known: dict[SSAValue, list[tuple[AffineSum, SSAValue]]] = {}
+    for op in list(block.ops):
+        if op.regions:
+            known.clear()
+        elif isinstance(op, rtl.StoreOp):
+            known[op.memory] = [(affine_sum(op.address), op.value)] if op.condition is None else []
+        elif isinstance(op, rtl.LoadOp):
+            here, values = affine_sum(op.address), known.setdefault(op.memory, [])
+            same = (value for address, value in values if address == here and value.type == op.result.type)
+            if (value := next(same, None)) is not None:
+                Rewriter.replace_op(op, [], [value])
+            else:
+                values.append((here, op.result))

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, cast
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
+from xdsl.traits import IsTerminator, MemoryEffectKind, only_has_effect
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.loops import trips_of
 from tinyml.dialects.own_attributes import UNIT, Holder, HolderKind, OwnAttribute, Value, integer
 
 LAST_CYCLE = 65535
@@ -50,13 +51,10 @@ LOGIC = OwnAttribute(
 
 
 def _counts(attribute: Attribute, loop: Holder | None) -> bool:
-    return (
-        integer(0).accepts(attribute, loop)
-        and isinstance(attribute, IntegerAttr)
-        and isinstance(loop, scf.ForOp)
-        and attribute.value.data % 2 == 0
-        and attribute.value.data <= len(loop.iter_args)
-    )
+    if not integer(0).accepts(attribute, loop):
+        return False
+    counters = cast("IntegerAttr[IntegerType]", attribute).value.data
+    return counters % 2 == 0 and counters <= len(cast("scf.ForOp", loop).iter_args)
 
 
 COUNTERS = OwnAttribute(
@@ -114,6 +112,11 @@ def is_pure(op: Operation) -> bool:
     return op.name.startswith("arith.")
 
 
+def only_accesses(op: Operation) -> bool:
+    """Whether an op either only reads or only writes memory. Ops on streams do both."""
+    return any(only_has_effect(op, kind) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE))
+
+
 def reads_index(op: Operation) -> bool:
     """Whether an op without regions computes a number from an index, instead of another index."""
     return any(isinstance(value.type, IndexType) for value in op.operands) and not isinstance(
@@ -124,6 +127,18 @@ def reads_index(op: Operation) -> bool:
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """Whether an op is a loop whose iterations overlap. These are the loops that contain no inner loops or branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
+
+
+def multiplies(loop: scf.ForOp) -> bool:
+    """Whether the body of a loop, without the loops in it, multiplies numbers other than indices."""
+    products = (op for op in loop.body.block.ops if isinstance(op, arith.MuliOp))
+    return any(not isinstance(op.result.type, IndexType) for op in products)
+
+
+def executions_of(op: Operation) -> int:
+    """The number of iterations of all loops around an op; a loop with an unknown trip count counts as one iteration."""
+    around = op.parent_op()
+    return 1 if around is None else (trips_of(around) or 1) * executions_of(around)
 
 
 def body_of(loop: scf.ForOp) -> list[Operation]:

@@ -66,13 +66,11 @@ class Circuits:
         Two ops have the same circuit if they load words of the same memory, or compute the same function of equal
         operands.
         """
-        if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
-            circuit = op.name, op.memory
-        elif is_pure(op):
+        if is_pure(op):
             operands = (self.of.get(operand, operand) for operand in op.operands)
             circuit = op.name, *op.properties.values(), *op.attributes, *op.result_types, *operands
         else:
-            circuit = (op,)
+            circuit = rtl.circuit(op)
         count = len(self.numbers)
         number = self.numbers.setdefault(circuit, count)
         self.of |= dict.fromkeys(op.results, number)

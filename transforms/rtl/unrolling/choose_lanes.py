@@ -6,14 +6,14 @@ from builtins import sum as total
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import rtl
-from tinyml.dialects.loops import trips_of
 from tinyml.targets.verilog.fabric import Fabric, Resources
 from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.regions import executions_of
 from tinyml.transforms.rtl.unrolling.block_rams import Words
 from tinyml.transforms.rtl.unrolling.cell_costs import Circuits, cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
@@ -47,7 +47,7 @@ class Lanes:
     @property
     def cycles(self) -> int:
         """The number of cycles that all executions of the sums take, if an iteration takes one cycle."""
-        return total(_runs(sum.loop) * sum.iterations(self.count) for sum in self.sums)
+        return total(executions_of(sum.loop) * sum.iterations(self.count) for sum in self.sums)
 
     @property
     def memories(self) -> set[SSAValue]:
@@ -200,11 +200,3 @@ def _lanes(sums: Sequence[UnrolledSum], circuit: Sequence[object], operators: Op
     # Each element is added to the sum by an adder of its own.
     luts += total(operators.width(term) for term in sums[0].terms)
     return Lanes(sums, tuple(circuit), luts, dsps, total(product_in_logic(op, operators) for op in products))
-
-
-def _runs(loop: scf.ForOp) -> int:
-    runs, around = 1, loop.parent_op()
-    while around is not None:
-        runs *= (trips_of(around) or 1) if isinstance(around, scf.ForOp) else 1
-        around = around.parent_op()
-    return runs

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IndexType, IntegerType, TensorType, UnitAttr
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, reads_index, set_lanes
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes
+from tinyml.transforms.rtl.unrolling.element_loops import ElementLoop, added_term
 from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, word_address
 
 
@@ -35,27 +34,17 @@ class UnrolledSum:
     terms: Sequence[SSAValue]
 
     @staticmethod
-    def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """The sums of a loop that only adds terms to the numbers that it carries, and uses indices only for addresses.
-        None for any other loop.
+    def of(op: Operation) -> UnrolledSum | None:
+        """The sums of a loop over elements that only adds terms to the numbers that it carries. None for any other
+        op.
         """
-        body, trips = loop.body.block, trips_from_zero(loop)
-        end = body.last_op
-        if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:
+        found = ElementLoop.of(op)
+        if found is None or found.stores or not found.loop.iter_args:
             return None
-        if any(isinstance(carried.type, IndexType) for carried in body.args[1:]):
-            return None
-        added: list[SSAValue] = []
-        for carried, yielded in zip(body.args[1:], end.operands, strict=True):
-            sum = yielded.owner
-            if not isinstance(sum, arith.AddiOp) or carried not in sum.operands or carried.uses.get_length() != 1:
-                return None
-            added.append(sum.rhs if sum.lhs is carried else sum.lhs)
-        loads = [op for op in body.ops if isinstance(op, rtl.LoadOp)]
-        others = [op for op in body.ops if op not in loads and op is not end]
-        if any(not is_pure(op) or reads_index(op) for op in others):
-            return None
-        return UnrolledSum(loop, trips, loads, added)
+        *_, end = found.loop.body.block.ops
+        terms = list(map(added_term, end.operands, found.loop.body.block.args[1:]))
+        added = [term for term in terms if term is not None]
+        return UnrolledSum(found.loop, found.trips, found.loads, added) if added == terms else None
 
     def computing(self) -> list[Operation]:
         """The ops of the loop's body except the additions to the sums: those that compute the terms."""
@@ -74,9 +63,8 @@ class UnrolledSum:
 
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
-            word = cast("rtl.MemoryType", load.memory.type)
             unit = self.trips if self._is_padded(load, lanes) else lanes
-            if word.width.data != type_width(load.result) or not rises_from(load.address, self.loop, unit):
+            if not load.accesses_word or not rises_from(load.address, self.loop, unit):
                 return False
         return True
 

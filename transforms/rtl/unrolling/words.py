@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerType
@@ -68,9 +69,8 @@ def widen_memories(function: func.FuncOp) -> None:
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type
-            users = [use.operation for use in op.result.uses]
-            values = [user.result if isinstance(user, rtl.LoadOp) else user.operands[0] for user in users]
-            width = max([type.width.data, *map(type_width, values)])
+            accesses = [cast("rtl.AccessOp", use.operation) for use in op.result.uses]
+            width = max([type.width.data, *(type_width(access.element) for access in accesses)])
             if width > type.width.data:
                 depth = -(-type.depth.data * type.width.data // width)
                 wider = rtl.MemoryOp(rtl.MemoryType(depth, width), op.content)
