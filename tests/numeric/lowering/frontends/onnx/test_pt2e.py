@@ -42,8 +42,8 @@ def test_outputs_are_those_of_the_module(name: str):
     optimisations, which also rounds biases to integers. No output differs by more than one step, or by more than
     onnxruntime's.
 
-    Without optimisations, onnxruntime computes floats as PyTorch does, with the biases as they are: at least 99 % of its
-    outputs are equal.
+    Without optimisations, onnxruntime computes floats as PyTorch does, with the biases as they are: at least 99 % of
+    its outputs are equal.
     """
     module, stored = imported(name)
     x, outputs = stored["x"], stored["outputs"]
