@@ -17,7 +17,7 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
@@ -181,14 +181,30 @@ class _RowSum:
             nest.put(num.CallOp(routine, [sums, begin, matrix, window], kernel.attribute))
             begin = sums
 
-    def copy(self, op: Operation, copy: Operation, values: dict[SSAValue, SSAValue]) -> None:
-        """If `op` begins or converts the sum, widen the result of its copy to the accumulator of the kernels, and
-        record the new result in `values`.
+    @property
+    def begins(self) -> tuple[Operation | Block, ...]:
+        """The op that begins the sum, and those that convert it. Their results have the width of the accumulator."""
+        return self.sum.start.owner, *self.sum.conversions
+
+    def begin(self, nest: LoopBuilder, values: dict[SSAValue, SSAValue]) -> SSAValue:
+        """The initial value of a row, in the width of the accumulator.
+
+        values: the copies of values of the contraction. An op before the contraction is copied if its result is
+            narrower than the accumulator.
         """
-        start = self.sum.start
-        if self.accumulator.type != start.type and op in (start.owner, *self.sum.conversions):
-            wide = num.accumulator_type(op.results[0]).widened(self.accumulator.bits)
-            values[op.results[0]] = Rewriter.replace_value_with_new_type(copy.results[0], wide.type)
+        start, op, copies = self.sum.start, self.sum.start.owner, dict(values)
+        if isinstance(op, Operation) and start not in values and self.accumulator.type != start.type:
+            nest.put(op.clone(value_mapper=copies))
+            self.widen(op, copies)
+        return copies.get(start, start)
+
+    def widen(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
+        """If `op` begins or converts the sum, widen its copy in `values` to the accumulator of the kernels."""
+        if self.accumulator.type != self.sum.start.type and op in self.begins:
+            before, type = op.results[0], num.accumulator_type(op.results[0]).widened(self.accumulator.bits).type
+            # Another sum that begins with the same op has widened it.
+            if values[before].type != type:
+                values[before] = Rewriter.replace_value_with_new_type(values[before], type)
 
 
 @dataclass
@@ -211,8 +227,13 @@ class _Rows:
         """
         if len(op.shape) > 1 or not op.sums or op.is_sparse:
             return None
+        body = op.body.block
         found = [each for sum in op.sums if (each := _RowSum.find(op, sum, target, routines)) is not None]
         if len(found) < len(op.sums) or len({each.rows for each in found}) > 1:
+            return None
+        # The copy of an op that begins several sums has one width.
+        widths = {(begin, each.accumulator.type) for each in found for begin in each.begins if begin.parent is body}
+        if len({begin for begin, _ in widths}) < len(widths):
             return None
         # All initial values are stored before any products are computed.
         starts = needed([sum.start.owner for sum in op.sums], op)
@@ -257,7 +278,7 @@ class _Rows:
             values: dict[SSAValue, SSAValue] = {self.op.row: nest.add(first, number)}
             self._copy(nest, needed([each.sum.start.owner for each, _ in stored], self.op), values)
             for each, array in stored:
-                nest.store(values.get(each.sum.start, each.sum.start), array, [number])
+                nest.store(each.begin(nest, values), array, [number])
             return []
 
         nest.fold(nest.index(self.block), [], body)
@@ -284,9 +305,9 @@ class _Rows:
         the new ops are added.
         """
         for op in ops:
-            nest.put(copy := op.clone(value_mapper=values))
+            nest.put(op.clone(value_mapper=values))
             for each in self.sums:
-                each.copy(op, copy, values)
+                each.widen(op, values)
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:

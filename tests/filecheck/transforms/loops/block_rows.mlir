@@ -705,3 +705,29 @@ func.func @between(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
+
+// -----
+
+// The zero from which both sums start stands before the contraction and is narrower than the sums of the kernel.
+func.func @packed_twice(%W: memref<10x8x!fixed.q<8, 0>, #scratch.packed<4, pairs>>, %V: memref<10x8x!fixed.q<8, 0>, #scratch.packed<4, pairs>>, %x: memref<8x!fixed.q<8, 4>>, %Y: memref<10x!fixed.q<8, 4>>, %Z: memref<10x!fixed.q<8, 4>>) {
+  %zero = num.zero : !fixed.acc<16, 4>
+  num.contract %i to 10 {
+    %s = num.products %zero, %W, %x : !fixed.acc<16, 4>, memref<10x8x!fixed.q<8, 0>, #scratch.packed<4, pairs>>, memref<8x!fixed.q<8, 4>> -> !fixed.acc<16, 4>
+    %t = num.products %zero, %V, %x : !fixed.acc<16, 4>, memref<10x8x!fixed.q<8, 0>, #scratch.packed<4, pairs>>, memref<8x!fixed.q<8, 4>> -> !fixed.acc<16, 4>
+    %y = num.finish %s : !fixed.acc<16, 4> -> !fixed.q<8, 4>
+    %z = num.finish %t : !fixed.acc<16, 4> -> !fixed.q<8, 4>
+    memref.store %y, %Y[%i] : memref<10x!fixed.q<8, 4>>
+    memref.store %z, %Z[%i] : memref<10x!fixed.q<8, 4>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @packed_twice
+// CHECK: %zero = num.zero : !fixed.acc<16, 4>
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: [[first:%.*]] = num.zero : !fixed.acc<32, 4>
+// CHECK-NEXT: memref.store [[first]], %sums_1{{.*}} : memref<10x!fixed.acc<32, 4>>
+// CHECK-NEXT: [[second:%.*]] = num.zero : !fixed.acc<32, 4>
+// CHECK-NEXT: memref.store [[second]], %sums{{.*}} : memref<10x!fixed.acc<32, 4>>
+// CHECK: num.call #num.dot_rows(%sums_1, %sums_1,
+// CHECK: num.call #num.dot_rows(%sums, %sums,
