@@ -17,7 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.interface import read_interface
-from tinyml.runtime.devices.registry import DEVICES, is_available
+from tinyml.runtime.devices import registry
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of, load_program_data, reals_of
@@ -78,8 +78,8 @@ def measured(
     folder: Path, formats: ModuleOp, X: object, device: str, *, raw: bool, optimize: str, limit: int | None = None
 ) -> Measurements:
     """The measurements of the program in a folder; arguments and errors are those of `Program.measure`."""
-    if not is_available(device):
-        if why := (None if device in DEVICES.names() else chip_of(device).not_run):
+    if not registry.is_available(device):
+        if why := (None if device in registry.DEVICES.names() else chip_of(device).not_run):
             raise InputError(f"{device} cannot run here: {why}")
         raise InputError(f"the compiler or the simulator of {device} is not installed: tinyml doctor says what is")
     with quiet(X, Inputs.of(formats, raw)) as file:
