@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     i8,
     i16,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -33,11 +33,18 @@ from tinyml.dialects.c.declarations import PARTITION
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.scratch import element_bytes, memref_type
+from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
-from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported
-from tinyml.lowering.c.header_texts import ROW_BITS
+from tinyml.lowering.c.function import (
+    CONTROL_FLOW,
+    FunctionLowering,
+    Spelling,
+    Spellings,
+    SpellingsOfClasses,
+    unsupported,
+)
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
 from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
@@ -174,7 +181,7 @@ def _truncate(at: FunctionLowering, op: arith.TruncIOp) -> None:
     at.expression(op, c.CompareOp(low, "!=", at.build.literal(0, value.type)))
 
 
-ARITHMETIC: Spellings = {
+ARITHMETIC: SpellingsOfClasses = {
     arith.ConstantOp: _constant,
     arith.AddiOp: _binary("+"),
     arith.SubiOp: _binary("-"),
@@ -198,12 +205,6 @@ ARITHMETIC: Spellings = {
     arith.SubfOp: _float_binary("-"),
     arith.MulfOp: _float_binary("*"),
 }
-
-COPY, MOVE = "tm_copy", "tm_move_down"
-"""The functions that copy bytes in RAM, and that move them to lower addresses."""
-
-TURN = "tm_transpose"
-"""The function that transposes images in place."""
 
 
 def _array(at: FunctionLowering, op: memref.AllocaOp) -> None:
@@ -253,53 +254,21 @@ def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
     at.build.put(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
 
 
-def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
-    count = at.build.binary(at.values[op.count], "*", at.build.literal(element_bytes(memref_type(op.source))))
-    function = MOVE if op.down is not None else COPY
-    at.program.use_function(function)
-
-    def write() -> None:
-        target = at.build.address(at.values[op.dest], at.values[op.at])
-        source = at.build.address(at.values[op.source], at.values[op.first])
-        at.build.put(c.InvokeOp(function, [target, source, count]))
-
-    if c.integer_of(count) is not None:
-        write()
-    else:
-        # A copy of no elements may have addresses outside the arrays, which C may not even compute.
-        some = at.build.insert(c.CompareOp(at.values[op.count], ">", at.build.literal(0)))
-        at.build.put(c.IfOp(some, at.nested(Block(), write), Region()))
-
-
-def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
-    function = TURN if op.bits.value.data == 8 else f"{TURN}_s4"
-    pointer, first, rows, columns = at.operands(op)
-    at.program.use_function(function)
-    pixel = op.pixel.value.data
-    start = at.build.binary(first, "*", at.build.literal(pixel)) if pixel > 1 else first
-    at.build.put(c.InvokeOp(function, [pointer, start, rows, columns, at.build.literal(pixel)]))
-
-
-def _receive(at: FunctionLowering, op: scratch.ReceiveOp) -> None:
-    row = at.build.insert(c.CastOp(at.values[op.row], IntegerType(ROW_BITS, Signedness.UNSIGNED)))
-    at.build.put(c.InvokeOp(at.program.row_function, [at.values[op.dest], row]))
-
-
-MEMORY: Spellings = {
+MEMORY: SpellingsOfClasses = {
     memref.AllocaOp: _array,
     memref.CastOp: _same,
     memref.LoadOp: _load,
     memref.StoreOp: _store,
     scratch.ArenaOp: _arena,
     scratch.ConstantOp: _constant_array,
-    scratch.CopyRunOp: _copy_run,
-    scratch.ReceiveOp: _receive,
     scratch.SliceOp: _slice,
-    scratch.TurnOp: _turn,
     scratch.ViewOp: _view,
 }
 
-SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
+SPELLINGS: Spellings = {
+    **{kind.name: spelling for kind, spelling in {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}.items()},
+    **{f"scratch.{name}": on_call(f"tinyml.lowering.c.moves:{name}") for name in ("copy_run", "receive", "turn")},
+}
 
 
 @dataclass(frozen=True)

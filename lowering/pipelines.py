@@ -25,8 +25,7 @@ from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import STEPS, PluginError, Row, each, plugins
 from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
-from tinyml.transforms.ir.end_verification import EndVerification
-from tinyml.transforms.ir.levels import Level, LevelError, level_of
+from tinyml.transforms.ir.levels import EndVerification, Level, LevelError, level_of
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:

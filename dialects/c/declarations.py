@@ -38,6 +38,19 @@ from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_valu
 from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.own_attributes import NAME, UNIT, HolderKind, OwnAttribute, Value, integer
 
+__all__ = [
+    "ArenaOp",
+    "BufferOp",
+    "ConstantOp",
+    "DefineOp",
+    "FuncOp",
+    "InlineOp",
+    "InstanceOp",
+    "LoadedOp",
+    "ProgramOp",
+    "VerbatimOp",
+]
+
 
 def _check_element(type: Attribute) -> None:
     """Raise `VerifyException` unless `type` can be the element type of a C array."""

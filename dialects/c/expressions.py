@@ -50,6 +50,25 @@ from tinyml.dialects.c.types import (
 )
 from tinyml.dialects.operations import DialectOp
 
+__all__ = [
+    "AddressOp",
+    "BinaryOp",
+    "CallOp",
+    "CastOp",
+    "CompareOp",
+    "ConditionalOp",
+    "ExpressionOp",
+    "LiteralOp",
+    "LoadOp",
+    "MultiplyWideOp",
+    "NextOp",
+    "ReadOp",
+    "SymbolOp",
+    "UnaryOp",
+    "ViewOp",
+    "integer_of",
+]
+
 BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", "|", ">>", "<<")
 FLOAT_OPERATORS = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

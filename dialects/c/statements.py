@@ -45,6 +45,20 @@ from tinyml.dialects.c.expressions import (
 from tinyml.dialects.c.types import PointerType, VariableType, pointer_type
 from tinyml.dialects.operations import DialectOp
 
+__all__ = [
+    "ArrayOp",
+    "AssignOp",
+    "ConditionOp",
+    "ForOp",
+    "IfOp",
+    "InvokeOp",
+    "PragmaOp",
+    "ReturnOp",
+    "StoreOp",
+    "VariableOp",
+    "WhileOp",
+]
+
 
 @irdl_op_definition
 class VariableOp(DialectOp):

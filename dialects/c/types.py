@@ -14,6 +14,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+__all__ = ["InstanceType", "PointerType", "VariableType"]
+
 SIGNED_WIDTHS = (1, 8, 16, 24, 32, 64)
 UNSIGNED_WIDTHS = (8, 16, 32, 64)
 

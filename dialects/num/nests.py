@@ -35,7 +35,6 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.num.base import NumOp
-from tinyml.dialects.num.index_ranges import ends_of, has_exact_ends, is_computable, is_linear
 from tinyml.dialects.num.scalars import GreaterOp
 from tinyml.dialects.operations import ClockedOp, DialectOp
 from tinyml.dialects.scratch.types import memref_type
@@ -153,7 +152,7 @@ class ClosedNestOp(DialectOp, ABC):
                     return None
                 return lhs + rhs if isinstance(op, arith.AddiOp) else lhs * rhs
             case affine.ApplyOp():
-                pass
+                from tinyml.dialects.num.index_ranges import is_linear
             case _:
                 return None
         dims = op.map.data.num_dims
@@ -209,7 +208,10 @@ class ClosedNestOp(DialectOp, ABC):
 
 
 class RowLoopOp(DialectOp, ABC):
-    """A loop over the entries of a row of a `num.contract`. Its only effects are reads of memory."""
+    """A loop over the entries of a row of a `num.contract`. Its only effects are reads of memory.
+
+    The only such op is `num.entries`. Its file is imported only by programs that contain the op.
+    """
 
 
 @irdl_op_definition
@@ -374,6 +376,8 @@ class NestOp(ClosedNestOp):
                 f"{op.name} takes a buffer from outside, and indices that are numbers of axes, constants, values from"
                 " outside, or sums, multiples and an 'affine.apply' of these"
             )
+        from tinyml.dialects.num.index_ranges import ends_of, has_exact_ends, is_computable
+
         shape = memref_type(op.memref).get_shape()
         for axis, (expression, extent) in enumerate(zip(access.map.results, shape, strict=True)):
             if not is_computable(expression, access.shape):

@@ -2,69 +2,21 @@
 both.
 """
 
-from xdsl.ir import Dialect
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, ReceiveOp, SlideOp, TurnOp
-from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, constant_root, root
-from tinyml.dialects.scratch.types import (
-    FORMAT,
-    CsrFlash,
-    Flash,
-    Packed,
-    PackedFlash,
-    PackedRam,
-    bytes_of,
-    element_bytes,
-    elements_of,
-    in_flash,
-    memref_type,
-    packed_bits,
-    packed_offset,
-    ram_bits,
-    size_in_bytes,
-    storage_of,
-    stored_as,
-    unit_bytes,
-    unit_of,
-)
+from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.modules import all_names, names_on_use
+from tinyml.dialects.scratch.ops import *
+from tinyml.dialects.scratch.types import *
 
-__all__ = [
-    "FORMAT",
-    "AllocOp",
-    "ArenaOp",
-    "ConstantOp",
-    "CopyRunOp",
-    "CsrFlash",
-    "Flash",
-    "MoveOp",
-    "Packed",
-    "PackedFlash",
-    "PackedRam",
-    "ReceiveOp",
-    "ReuseOp",
-    "SliceOp",
-    "SlideOp",
-    "TurnOp",
-    "ViewOp",
-    "bytes_of",
-    "constant_root",
-    "element_bytes",
-    "elements_of",
-    "in_flash",
-    "memref_type",
-    "packed_bits",
-    "packed_offset",
-    "ram_bits",
-    "root",
-    "size_in_bytes",
-    "storage_of",
-    "stored_as",
-    "unit_bytes",
-    "unit_of",
-]
+if TYPE_CHECKING:
+    from tinyml.dialects.scratch.moves import *
 
-SCRATCH = Dialect(
-    "scratch",
-    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReceiveOp, ReuseOp, SliceOp, SlideOp, TurnOp, ViewOp],
-    [CsrFlash, Flash, PackedFlash, PackedRam],
-)
+_ON_USE = [f"{__name__}.moves"]
+"""The file of ops that few programs contain; it is imported when one of its names is first used."""
+
+if not TYPE_CHECKING:
+    __getattr__ = names_on_use(_ON_USE)
+
+SCRATCH = dialect_of("scratch", globals(), partial(all_names, _ON_USE))

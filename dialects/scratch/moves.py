@@ -1,8 +1,6 @@
-"""Ops of the `scratch` dialect that copy, move or receive the content of memory."""
+"""Ops of the `scratch` dialect that copy, transpose or receive the content of memory."""
 
 from __future__ import annotations
-
-from typing import cast
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
@@ -18,7 +16,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.scratch.ops import MEMREF, AllocOp, ReuseOp, ViewOp
+from tinyml.dialects.scratch.ops import MEMREF, MovesBytes
 from tinyml.dialects.scratch.types import (
     elements_of,
     in_flash,
@@ -29,14 +27,7 @@ from tinyml.dialects.scratch.types import (
     unit_of,
 )
 
-
-class MovesBytes(MemoryEffect):
-    """The memory effects of an op that reads its first operand and writes its second operand."""
-
-    @classmethod
-    def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        read = EffectInstance(MemoryEffectKind.READ, op.operands[0])
-        return {read, EffectInstance(MemoryEffectKind.WRITE, op.operands[1])}
+__all__ = ["CopyRunOp", "ReceiveOp", "SlideOp", "TurnOp"]
 
 
 @irdl_op_definition
@@ -187,45 +178,3 @@ class TurnOp(DialectOp):
             raise VerifyException(f"turns working memory of whole bytes, or packed to 4 bits, got {type}")
         if self.bits.value.data not in (4, 8) or self.pixel.value.data < 1:
             raise VerifyException("a pixel has units of 4 or 8 bits")
-
-
-@irdl_op_definition
-class MoveOp(DialectOp):
-    """Move a live buffer to another address of the arena. The source and the destination may overlap.
-
-    Moves are executed between two other ops (Shiftry 7.1, defragmentation); the packing assigns them no program point.
-    Before the arena is packed, source and destination are buffers without an address.
-    """
-
-    name = "scratch.move"
-    source = operand_def(MEMREF)
-    dest = operand_def(MEMREF)
-    traits = traits_def(MovesBytes())
-    assembly_format = "$source `to` $dest attr-dict `:` type($source) `to` type($dest)"
-
-    def __init__(self, source: SSAValue, dest: SSAValue):
-        super().__init__(operands=[source, dest])
-
-    def verify_(self) -> None:
-        if self.source.type != self.dest.type:
-            raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
-        source, dest = self.source.owner, self.dest.owner
-        buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
-        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
-        if not buffers and not placed:
-            raise VerifyException("a buffer moves from one view of an arena to another")
-
-    @property
-    def placed(self) -> bool:
-        """True if source and destination have an address."""
-        return isinstance(self.dest.owner, ViewOp)
-
-    @property
-    def distance(self) -> int:
-        """The distance in bytes from the old to the new address of the buffer. Both addresses must be known."""
-        return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
-
-    @property
-    def upwards(self) -> bool:
-        """True if the new address is higher, so that the last element must be copied first."""
-        return self.distance > 0

@@ -1,10 +1,10 @@
-"""Ops of the `scratch` dialect on memory: constants in flash, buffers, the arena, and views of them. Copies are in
-`moves.py`.
+"""Ops of the `scratch` dialect on memory: constants in flash, buffers, the arena, views of them, and moves of buffers.
+Copies are in `moves.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -62,8 +62,37 @@ from tinyml.dialects.scratch.types import (
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.scratch.moves import CopyRunOp, SlideOp, TurnOp
+
+__all__ = [
+    "AllocOp",
+    "ArenaOp",
+    "ConstantOp",
+    "MoveOp",
+    "ReuseOp",
+    "SliceOp",
+    "ViewOp",
+    "constant_root",
+    "is_copy_run",
+    "is_slide",
+    "is_turn",
+    "root",
+]
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+def is_copy_run(op: Operation) -> TypeGuard[CopyRunOp]:
+    # The names of ops are compared, so that `moves.py` need not be imported.
+    return op.name == "scratch.copy_run"
+
+
+def is_slide(op: Operation) -> TypeGuard[SlideOp]:
+    return op.name == "scratch.slide"
+
+
+def is_turn(op: Operation) -> TypeGuard[TurnOp]:
+    return op.name == "scratch.turn"
 
 
 def root(buffer: SSAValue) -> SSAValue:
@@ -351,6 +380,57 @@ class ViewOp(DialectOp):
             )
         if offset % unit_bytes(type):
             raise VerifyException(f"offset {offset} is not a multiple of the element size {unit_bytes(type)}")
+
+
+class MovesBytes(MemoryEffect):
+    """The memory effects of an op that reads its first operand and writes its second operand."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        read = EffectInstance(MemoryEffectKind.READ, op.operands[0])
+        return {read, EffectInstance(MemoryEffectKind.WRITE, op.operands[1])}
+
+
+@irdl_op_definition
+class MoveOp(DialectOp):
+    """Move a live buffer to another address of the arena. The source and the destination may overlap.
+
+    Moves are executed between two other ops (Shiftry 7.1, defragmentation); the packing assigns them no program point.
+    Before the arena is packed, source and destination are buffers without an address.
+    """
+
+    name = "scratch.move"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    traits = traits_def(MovesBytes())
+    assembly_format = "$source `to` $dest attr-dict `:` type($source) `to` type($dest)"
+
+    def __init__(self, source: SSAValue, dest: SSAValue):
+        super().__init__(operands=[source, dest])
+
+    def verify_(self) -> None:
+        if self.source.type != self.dest.type:
+            raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
+        source, dest = self.source.owner, self.dest.owner
+        buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
+        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
+        if not buffers and not placed:
+            raise VerifyException("a buffer moves from one view of an arena to another")
+
+    @property
+    def placed(self) -> bool:
+        """True if source and destination have an address."""
+        return isinstance(self.dest.owner, ViewOp)
+
+    @property
+    def distance(self) -> int:
+        """The distance in bytes from the old to the new address of the buffer. Both addresses must be known."""
+        return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
+
+    @property
+    def upwards(self) -> bool:
+        """True if the new address is higher, so that the last element must be copied first."""
+        return self.distance > 0
 
 
 @irdl_op_definition

@@ -24,6 +24,28 @@ from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_lengt
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 
+__all__ = [
+    "FORMAT",
+    "CsrFlash",
+    "Flash",
+    "Packed",
+    "PackedFlash",
+    "PackedRam",
+    "bytes_of",
+    "element_bytes",
+    "elements_of",
+    "in_flash",
+    "memref_type",
+    "packed_bits",
+    "packed_offset",
+    "ram_bits",
+    "size_in_bytes",
+    "storage_of",
+    "stored_as",
+    "unit_bytes",
+    "unit_of",
+]
+
 OFFSETS = {4: 8}
 """By width, the offset that may be subtracted from elements of working memory before packing."""
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.tdsl.forest import *
     from tinyml.dialects.tdsl.missing_values import *
     from tinyml.dialects.tdsl.normalisation import *
+    from tinyml.dialects.tdsl.permutations import *
     from tinyml.dialects.tdsl.pooling import *
     from tinyml.dialects.tdsl.slices import *
 
@@ -42,7 +43,7 @@ _ON_USE = [
     f"{__name__}.{file}"
     for file in (
         *("accumulation", "convolution", "distance", "elementwise_functions", "encoded_features", "enlargement"),
-        *("forest", "missing_values", "normalisation", "pooling", "slices"),
+        *("forest", "missing_values", "normalisation", "permutations", "pooling", "slices"),
     )
 ]
 """The files of ops that few programs contain; each is imported when one of its names is first used (see `kinds.py`)."""

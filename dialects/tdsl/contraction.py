@@ -29,8 +29,9 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import Footprint, Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
 from tinyml.dialects.tdsl.constant import ConstOp
-from tinyml.dialects.tdsl.index_maps import MatrixFactors, Multiply, Term, sum_products
-from tinyml.dialects.tdsl.movement import IndexOp, ReshapeOp, TransposeOp
+from tinyml.dialects.tdsl.index_maps import Multiply, Term
+from tinyml.dialects.tdsl.kinds import is_transposition
+from tinyml.dialects.tdsl.movement import IndexOp, ReshapeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives, Factored, ranked, spread, summed_to
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
         shape = shape_of(self.out)
         terms = [
-            self._raised(sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), term)
+            self._raised(_sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), term)
             for term, factors in zip(own, pairs, strict=True)
         ]
         total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
@@ -329,7 +330,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         for accumulator, (lhs, rhs), term in zip(accumulators, pairs, self.terms, strict=True):
             if sums is not None:
                 sums = accumulator.align(m, sums, before)
-            sums = sum_products(term, shape, _aligned(term, lhs), rhs, sums, _multiplication(m, accumulator, term))
+            sums = _sum_products(term, shape, _aligned(term, lhs), rhs, sums, _multiplication(m, accumulator, term))
             before = accumulator
         if self.shifts is not None:
             shifts = m.constant(self._by_row(np.array(self.shifts, np.int8), row))
@@ -359,8 +360,23 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             if term.multiplies_matrices:
                 derivatives[pair] = Factored(raised, right), left.swapaxes(-1, -2) @ raised
             else:
+                from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
+
                 derivatives[pair] = MatrixFactors(term, shape_of(self.out)).derivatives(left, right, raised)
         return derivatives
+
+
+def _sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
+    """The sums of the products of a term, for a result of this shape.
+
+    sums: initial sums to which the products are added; None if sums start at zero.
+    by: the function that multiplies stacks of matrices.
+    """
+    if term.multiplies_matrices:
+        return by(lhs, rhs, sums)
+    from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
+
+    return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
 
 
 def _product(term: Term, shape: Shape) -> Product:
@@ -473,6 +489,6 @@ def _moved(value: SSAValue) -> SSAValue:
     """The tensor from which `value` results by reshapes, and by transpositions that preserve the row-major order;
     `value` itself if there are none.
     """
-    while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
+    while isinstance(op := value.owner, ReshapeOp) or (is_transposition(op) and op.keeps_order):
         value = op.input
     return value

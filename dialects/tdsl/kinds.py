@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.tdsl.enlargement import ConcatOp
     from tinyml.dialects.tdsl.forest import ForestOp
     from tinyml.dialects.tdsl.missing_values import ImputeOp
+    from tinyml.dialects.tdsl.permutations import TransposeOp
     from tinyml.dialects.tdsl.pooling import PoolOp
     from tinyml.dialects.tdsl.slices import InsertSliceOp, ReceiveOp, WindowOp
 
@@ -34,6 +35,7 @@ __all__ = [
     "is_sigmoid",
     "is_step",
     "is_tanh",
+    "is_transposition",
     "is_window_copy",
 ]
 
@@ -84,6 +86,10 @@ def is_step(op: Operation | Block) -> TypeGuard[StepOp]:
 
 def is_tanh(op: Operation | Block) -> TypeGuard[TanhOp]:
     return _is(op, "tdsl.tanh")
+
+
+def is_transposition(op: Operation | Block) -> TypeGuard[TransposeOp]:
+    return _is(op, "tdsl.transpose")
 
 
 def is_window_copy(op: Operation | Block) -> TypeGuard[WindowOp]:

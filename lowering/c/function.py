@@ -137,7 +137,7 @@ class FunctionLowering:
 
     def lower_block(self, block: Block) -> None:
         for op in block.ops:
-            if (lower := self.spellings.get(type(op))) is None:
+            if (lower := self.spellings.get(op.name)) is None:
                 raise unsupported(op)
             self.build.location = op.location
             # The ops in a region locate their own errors.
@@ -185,8 +185,9 @@ class FunctionLowering:
 
 
 Spelling: TypeAlias = Callable[[FunctionLowering, Any], None]
-Spellings: TypeAlias = Mapping[type[Operation], Spelling]
-"""Functions that lower an op of each kind to C."""
+Spellings: TypeAlias = Mapping[str, Spelling]
+"""Functions that lower an op of each kind to C, by the name of the op."""
+SpellingsOfClasses: TypeAlias = Mapping[type[Operation], Spelling]
 
 
 class _Inductions:
@@ -393,7 +394,7 @@ def _nothing(at: FunctionLowering, op: Operation) -> None:
     """Emit nothing for a terminator, since the parent op assigns the terminator's operands to variables."""
 
 
-CONTROL_FLOW: Spellings = {
+CONTROL_FLOW: SpellingsOfClasses = {
     func.CallOp: _call,
     func.ReturnOp: _return,
     scf.ForOp: _for,

@@ -67,31 +67,6 @@ def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
     return nest.insert(scratch.ViewOp(view.arena, view.offset.value.data, bytes))
 
 
-def turn_image(
-    image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopBuilder, elements: int = 1
-) -> None:
-    """Emit the transposition in place of a part of an image.
-
-    first: the first pixel of the part.
-    rows, columns: the extents of the part.
-    elements: the number of elements per pixel.
-    """
-    type = scratch.memref_type(image)
-    size = elements * (scratch.ram_bits(type) or 8 * scratch.element_bytes(type))
-    unit = 8 if size % 8 == 0 else 4
-    nest.put(scratch.TurnOp(image, first, rows, columns, size // unit, unit))
-
-
-@lowers(tdsl.TransposeOp)
-def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
-    """Emit a transposition, in place if the result shares the operand's buffer, and otherwise element by element."""
-    if op.in_place is None:
-        return lower_moves(op, nest)
-    assert op.matrix is not None
-    rows, columns = map(nest.index, op.matrix)
-    return turn_image(op.input, nest.index(0), rows, columns, nest)
-
-
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
     """Emit a fill of the whole result, if the op states a number for it, followed by one nest per move. A move that

@@ -1,12 +1,10 @@
 """Count the modules of tinyml that three compilations load, and the lines of these modules, and compare them with
 limits.
 
-Two counts of lines have limits: the lines outside docstrings, and all lines. Only the first limit is tight, so that a
-docstring may list each parameter on a line.
+Two counts of lines have limits: the lines outside docstrings, and all lines.
 
 python -m core.loaded            prints the counts and the limits in loaded.json
-python -m core.loaded --update   writes new limits: the modules, the lines rounded up to the next 500, and all lines
-                                 rounded up to the next 1,000
+python -m core.loaded --update   writes new limits: the modules, and both counts of lines rounded up to the next 100
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ PROGRAMS = {
 }
 """Compilations, by their programs in programs.py."""
 
-STEP, STEP_OF_ALL = 500, 1000
-"""The lines of which a limit is a multiple, so that not every line has to be counted."""
+STEP = 100
+"""The number of lines of which a limit is a multiple, so that not every line has to be counted."""
 
 _CODE = """
 import runpy, sys
@@ -85,8 +83,7 @@ def limits() -> dict[str, Loaded]:
 
 def _rounded(count: Loaded) -> Loaded:
     """The limits for a count."""
-    lines, all_lines = -(-count.lines // STEP) * STEP, -(-count.all_lines // STEP_OF_ALL) * STEP_OF_ALL
-    return Loaded(count.modules, lines, all_lines)
+    return Loaded(count.modules, *(-(-lines // STEP) * STEP for lines in (count.lines, count.all_lines)))
 
 
 def main(*options: str) -> None:

@@ -47,8 +47,11 @@ def _is_out(module: str) -> bool:
 DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module))
 """The dialects of extensions that are out."""
 
-_CONTENTS = {"num.coded_loop": "tinyml.dialects.num.kernels.lane_programs"}
-"""Attributes of the core whose content is of an extension, with its module."""
+_CONTENTS = {
+    "num.coded_loop": "tinyml.dialects.num.kernels.lane_programs",
+    "num.transform": "tinyml.dialects.num.kernels.transforms",
+}
+"""Attributes of dialects of the core that an extension defines, or whose content it defines, with its module."""
 
 _FIELDS = {"unit": "tinyml.dialects.tdsl.sensor_units"}
 """Fields of the interface of programs whose texts an extension reads, with its module."""

@@ -181,7 +181,7 @@ def test_the_module_loads_its_names_when_they_are_used():
     assert fresh_python(f"{code}    {HEAVY}").strip() == ""
     assert not [name for name in tinyml.__all__ if getattr(tinyml, name) is not getattr(public, name)]
     made = {name for name, each in vars(public).items() if getattr(each, "__module__", "").startswith("tinyml.")}
-    assert made - {"imported", "__getattr__"} | {"__version__", *public.OF_EXTENSIONS} == {*tinyml.__all__}
+    assert made - {"imported", "__getattr__"} | {"__version__", *public.ON_USE} == {*tinyml.__all__}
     with pytest.raises(AttributeError, match="module 'tinyml' has no attribute 'lode'"):
         getattr(tinyml, "lode")  # noqa: B009
 

@@ -122,7 +122,7 @@ def _sections() -> Iterator[str]:
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
         if name in OPTIONS:
             yield _table(OPTIONS[name]())
-    names = {*vars(public), *public.OF_EXTENSIONS}
+    names = {*vars(public), *public.ON_USE}
     for name, made in ((name, getattr(public, name)) for name in sorted(names)):
         if isinstance(made, type):
             yield f"## tinyml.{name}\n\n{_text(made)}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 import shutil
 import warnings
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -18,9 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
-from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
-from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
 from tinyml.tools.reports.facts.figures import spell_format
 from tinyml.tools.reports.report_fields import Report
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
+    from tinyml.tools.api.runs import Explanation, Measurements
     from tinyml.tools.driver.heard import Heard
 
 _NO_FILES: Sequence[Path] = ()
@@ -199,7 +197,9 @@ class Program:
             raise InputError("expected an array, got None", file="y")
         outputs, data = self._evaluate_with(X, y, raw)
         if metric is not None:
-            return self._figure(text("metric", metric), outputs, data)
+            from tinyml.tools.api.runs import figure
+
+            return figure(self._formats, text("metric", metric), outputs, data)
         if data.y is not None:
             return float((outputs.classes == data.y).mean())
         targets = data.targets
@@ -211,23 +211,6 @@ class Program:
                 ).mean()
             )
         return r_squared(self._scores(outputs).reshape(targets.shape), targets)
-
-    def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:
-        """The value of a metric for the outputs of a program on data.
-
-        Raises `InputError` for a metric that cannot be computed from the outputs and the data alone.
-        """
-        from tinyml.dialects.tdsl.interface import read_interface
-        from tinyml.runtime.evaluator.evaluator import in_reals
-        from tinyml.transforms.formats.evaluation.answers import answers_of
-        from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
-
-        answers = answers_of(in_reals(self._formats, outputs), data, read_interface(self._formats))
-        measure = measure_of(metric, answers)
-        if measure.metric.figure is None:
-            help = ": leave it out" if metric == ACCURACY else ", and is for searches"
-            raise InputError(f"the metric '{metric}' cannot be computed from answers only{help}")
-        return measure.on_reals
 
     def measure(
         self,
@@ -249,27 +232,13 @@ class Program:
         compiler or simulator, its subclass `MismatchError` if an output differs, and `TypeError` for an argument of the
         wrong type.
         """
-        from tinyml.runtime.devices.registry import DEVICES, is_available
-        from tinyml.targets.registry import chip_of
-        from tinyml.tools.driver.measure import check_equal
-        from tinyml.tools.driver.output_folder import SAMPLES
-        from tinyml.tools.driver.run_model import RunRequest, run_model
+        from tinyml.tools.api.runs import measured
+        from tinyml.tools.driver.run_model import RunRequest
 
         options = checked_values("measure", {"limit": limit, "optimize": optimize}, options_of(RunRequest))
+        options["optimize"] = options.get("optimize") or self.report.optimize.removeprefix("-")
         device = self.report.target if board is None else text("board", board)
-        level = options.get("optimize") or self.report.optimize.removeprefix("-")
-        if not is_available(device):
-            if why := (None if device in DEVICES.names() else chip_of(device).not_run):
-                raise InputError(f"{device} cannot run here: {why}")
-            raise InputError(f"the compiler or the simulator of {device} is not installed: tinyml doctor says what is")
-        with _quiet(X, Inputs.of(self._formats, raw)) as file:
-            data = self.folder / SAMPLES if file is None else file
-            request = RunRequest(
-                folder=self.folder, data=data, device=device, limit=options.get("limit"), optimize=level
-            )
-            result = copy_context().run(run_model, request)
-            check_equal(result["mismatch"], device, self.folder)
-        return Measurements.of(result)
+        return measured(self.folder, self._formats, X, device, raw=raw, **options)
 
     def listen(
         self, samples: object, *, rate: float | None = None, board: str | None = None, raw: bool = False
@@ -284,29 +253,18 @@ class Program:
         not one row of numbers (of integers if `raw` is true), is too short or contains NaN or infinity, and if the
         board's tools are missing.
         """
-        from tinyml.runtime.model.program_data import reals_of
-        from tinyml.targets.registry import HOST
+        from tinyml.tools.api.runs import listened
 
-        inputs = Inputs.of(self._formats, raw)
-        sound = array_of(samples, "samples")
-        if sound.ndim != 1 or sound.dtype.kind not in ("iu" if inputs.raw else "iuf"):
-            kinds = "integers" if inputs.raw else "numbers"
-            raise InputError(f"expected {kinds} in one row, got {sound.dtype} {list(sound.shape)}", file="samples")
-        if not np.isfinite(sound).all():
-            raise InputError("expected finite samples, got NaN or infinity", file="samples")
-        device = HOST if board is None else text("board", board)
-        with _quiet() as _:
-            if sound.dtype.kind != "f" and inputs.integers:
-                sound = reals_of(self._formats, sound)
-            return copy_context().run(imported(_HEARD_IN), self.folder, sound, rate, device=device)
+        return listened(self.folder, self._formats, samples, rate, board, raw=raw)
 
     def explain(self) -> Explanation:
         """Break down time, flash and RAM by operation. `str` of the result is the text that `tinyml explain` prints.
 
         Raises `InputError` if the board's tools are missing, and for a board without a profiler.
         """
-        with _quiet() as _:
-            return Explanation(copy_context().run(imported(f"{_EXPLAIN}:explain_model"), self.folder))
+        from tinyml.tools.api.runs import explained
+
+        return explained(self.folder)
 
     def save(
         self,
@@ -382,18 +340,9 @@ class Program:
 
         Raises `InputError` if X is None, and for data that do not match the model.
         """
-        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
-        from tinyml.runtime.model.program_data import answers_of, load_program_data
+        from tinyml.tools.api.runs import evaluated
 
-        if X is None:
-            raise InputError("expected an array, got None", file="X")
-        with _quiet(X, Inputs.of(self._formats, raw), y) as file:
-            assert file is not None
-            # A caller who numbers clusters as the program does may measure the share of equal clusters.
-            known = replace(answers_of(self._formats), clusters=False)
-            data = load_program_data(self._formats, str(file), known)
-            self._heed_range(data)
-            return evaluate(self._formats, encode_inputs(self._formats, data.x)), data
+        return evaluated(self._formats, X, y, raw, self._heed_range)
 
     def _heed_range(self, data: Data) -> None:
         """Issue a `CompileWarning` if many inputs lie far outside the range of the input format. For a detector, none
@@ -428,114 +377,8 @@ def open(folder: str | Path) -> Program:
 
 
 def _caller() -> int:
-    """The stack level, for a warning, of the first caller outside this file."""
+    """The stack level, for a warning, of the first caller outside this folder."""
     level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename == __file__:
+    while frame is not None and Path(frame.f_code.co_filename).parent == Path(__file__).parent:
         level, frame = level + 1, frame.f_back
     return level
-
-
-@contextmanager
-def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> Generator[Path | None]:
-    """A context without progress output, in which errors name arguments.
-
-    Yields a file with the inputs and, if given, their classes or values; None without inputs.
-    """
-    from tinyml.tools.cli.progress import SILENT
-
-    token = SILENT.set(True)
-    try:
-        with temporary_folder() as temporary:
-            file = temporary / "x.npz"
-            with python_terms({file: ("X", "y")}):
-                yield None if X is None or inputs is None else write_data(file, X, y, ("X", "y"), inputs)
-    finally:
-        SILENT.reset(token)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measurements:
-    """Measurements of a program on a board; all raw outputs equal the evaluator's outputs.
-
-    board: the name of the board.
-    optimize: the optimisation level of the C compiler.
-    samples: the number of inferences.
-    unit: cycles or instructions.
-    time: the mean time of an inference in that unit; None on a board without counters.
-    core_cycles: the mean number of cycles by the published timing of the core; None if no timing is published.
-    milliseconds: the mean time at the clock frequency of the board; None if it is unknown.
-    time_source: `simulated`, `published` (the timing of the core, without wait states of memories), `modelled` (a model
-        of the core) or `least` (one cycle for each instruction).
-    flash_bytes: the size of the linked program.
-    static_bytes: .data and .bss.
-    stack_bytes: the peak of the stack.
-    ram_bytes: the sum of static_bytes and stack_bytes.
-    float_time, float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for
-        an input without a float interface, on the host, and if the array does not fit the memory.
-    """
-
-    board: str
-    optimize: str
-    samples: int
-    unit: str
-    float_time: float | None
-    time: float | None
-    core_cycles: float | None
-    milliseconds: float | None
-    time_source: str | None
-    flash_bytes: int
-    static_bytes: int
-    stack_bytes: int
-    float_flash_bytes: int | None
-    float_ram_bytes: int | None
-
-    @property
-    def ram_bytes(self) -> int:
-        return self.static_bytes + self.stack_bytes
-
-    @staticmethod
-    def of(result: Mapping[str, Any]) -> Measurements:
-        """The measurements from the result of `run_model`."""
-        from tinyml.tools.reports.tables import time_unit
-
-        unit = time_unit(dict(result))
-        floats: Mapping[str, Any] = result["float_inputs"] or {}
-        return Measurements(
-            board=result["device"],
-            optimize=result["optimize"].removeprefix("-"),
-            samples=result["samples"],
-            unit=unit,
-            time=result[f"{unit}_per_inference"],
-            core_cycles=result["core_cycles_per_inference"],
-            milliseconds=result["milliseconds_per_inference"],
-            time_source=result["time_source"],
-            flash_bytes=result["flash_bytes"],
-            static_bytes=result["ram_bytes"]["static"],
-            stack_bytes=result["ram_bytes"]["stack"],
-            float_time=floats.get(f"{unit}_per_inference"),
-            float_flash_bytes=floats.get("flash_bytes"),
-            float_ram_bytes=floats.get("ram_bytes"),
-        )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
-    """The time, flash and RAM of each operation of a program; `str` returns the tables of `tinyml explain`.
-
-    figures: the content of `tinyml explain --json`.
-    """
-
-    figures: Mapping[str, Any]
-
-    @cached_property
-    def text(self) -> str:
-        """The tables as text."""
-        from tinyml.tools.reports.tables import text_for_terminal
-
-        return text_for_terminal(lambda: imported(f"{_EXPLAIN}:print_explanation")(dict(self.figures)))
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text)}</pre>"

@@ -10,8 +10,6 @@ from tinyml.tools.api.compilation import compile as compile
 from tinyml.tools.api.loading import Model as Model
 from tinyml.tools.api.loading import load as load
 from tinyml.tools.api.program import CompileWarning as CompileWarning
-from tinyml.tools.api.program import Explanation as Explanation
-from tinyml.tools.api.program import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
 from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport
@@ -19,6 +17,8 @@ from tinyml.tools.reports.report_fields import RamBytes as RamBytes
 from tinyml.tools.reports.report_fields import Report as Report
 
 if TYPE_CHECKING:
+    from tinyml.tools.api.runs import Explanation as Explanation
+    from tinyml.tools.api.runs import Measurements as Measurements
     from tinyml.tools.api.sweep import SweepRow as SweepRow
     from tinyml.tools.api.sweep import sweep as sweep
     from tinyml.tools.api.training import finetune as finetune
@@ -28,18 +28,20 @@ if TYPE_CHECKING:
 
 __version__ = version(DISTRIBUTION)
 
-OF_EXTENSIONS = {
+ON_USE = {
+    "Explanation": "tinyml.tools.api.runs:Explanation",
     "Heard": "tinyml.tools.driver.heard:Heard",
+    "Measurements": "tinyml.tools.api.runs:Measurements",
     "SweepRow": "tinyml.tools.api.sweep:SweepRow",
     "Word": "tinyml.tools.driver.heard:Word",
     "finetune": "tinyml.tools.api.training:finetune",
     "sweep": "tinyml.tools.api.sweep:sweep",
     "torch_layer": "tinyml.tools.api.training:torch_layer",
 }
-"""The names provided by extensions, imported on first use."""
+"""The names provided by extensions, and names that a compilation does not need, imported on first use."""
 
 
 def __getattr__(name: str) -> object:
-    if name not in OF_EXTENSIONS:
+    if name not in ON_USE:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return imported(OF_EXTENSIONS[name])
+    return imported(ON_USE[name])

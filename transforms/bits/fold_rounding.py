@@ -24,16 +24,11 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import DATA
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.num.kernels import routines
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import kernel_of, target_of
 
-_SUMS = [
-    member.name
-    for member in vars(routines).values()
-    if isinstance(member, type) and issubclass(member, num.RoutineAttr) and member.ADDS and "name" in vars(member)
-]
-"""Routines whose kernels take the start value of the sum as their last argument."""
+SUMS = {"num.distance", "num.dot", "num.packed_dot", "num.sparse_dot", "num.strided_dot"}
+"""The routines that add to a sum (`ADDS`), whose kernels take its start value as their last argument."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
     return {
         function
         for function, (kernel, _) in kernels.items()
-        if not isinstance(kernel, num.CodeKernelAttr) and kernel_of(kernel, target).op in _SUMS
+        if not isinstance(kernel, num.CodeKernelAttr) and kernel_of(kernel, target).op in SUMS
     }
 
 

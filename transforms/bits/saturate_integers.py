@@ -15,7 +15,6 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.machine.integer_builder import IntegerBuilder, width_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import board, target_of
 from tinyml.transforms.ir.arithmetic import FunctionContext
@@ -49,16 +48,18 @@ def _saturate(upper: arith.MinSIOp, context: FunctionContext) -> None:
     lower, high = upper.lhs.owner, const_evaluate_operand(upper.rhs)
     if not isinstance(lower, arith.MaxSIOp) or not lower.result.has_one_use():
         return
-    if not isinstance(upper.result.type, IntegerType) or width_of(upper.result) > 32:
+    if not isinstance(upper.result.type, IntegerType) or (width := upper.result.type.width.data) > 32:
         return
     low = const_evaluate_operand(lower.rhs)
     if low is None or high is None or (found := _function(low, high)) is None:
         return
+    from tinyml.dialects.machine.integer_builder import IntegerBuilder
+
     name, bits = found
     context.declare(name)
     m = IntegerBuilder(upper)
     clamped = m.insert(func.CallOp(name, [m.resize(lower.lhs, 32), m.constant(bits, 8)], [i32]))
-    upper.result.replace_all_uses_with(m.resize(clamped, width_of(upper.result)))
+    upper.result.replace_all_uses_with(m.resize(clamped, width))
     Rewriter.erase_op(upper)
     Rewriter.erase_op(lower)
 

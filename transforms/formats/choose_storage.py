@@ -64,7 +64,7 @@ class _StoreDense(RewritePattern):
         if len(codings) < len(formats):
             return []
         vector = 8 * formats[1].dtype.itemsize
-        names = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
+        names = num.DotAttr.name, num.DOT_ROWS, num.SPARSE_DOT
         nests = (SumQuery(name, width, vector, ACCUMULATOR_WIDTHS, codings) for name in names for width in widths)
         best = dict[tuple[str, int, int, int], Kernel]()
         for kernel in (offer.kernel for nest in nests for offer in offers(self.target, nest)):
@@ -93,7 +93,7 @@ def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, f
     """For each element width in bits, the time per element of a dense row with the fastest kernel. Kernels that compute
     more rows at once than the matrix has are left out.
     """
-    dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
+    dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DOT_ROWS)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
 
@@ -110,7 +110,7 @@ def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequ
 
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
-    sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotAttr.name and kernel.weights in widths]
+    sparse = [kernel for kernel in kernels if kernel.op == num.SPARSE_DOT and kernel.weights in widths]
     layouts = [SparseRows.read_by(kernel, stored, matrix.shape[1]) for kernel in sparse]
     efforts = [rows.bytes * rows.time for rows in layouts if rows is not None]
     return min(efforts) / dense if dense and efforts else stored.bytes * len(stored.values) * SPARSE_LOOP

@@ -141,7 +141,7 @@ def _plain(value: Attribute) -> str | int:
 
 def _turns_images(function: func.FuncOp) -> bool:
     """Whether some transposition of an image in a function can be avoided or performed in place."""
-    if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
+    if not any(tdsl.is_transposition(op) for op in function.body.block.ops):
         return False
     from tinyml.transforms.schedules.tiling.axis_orders import orders
 

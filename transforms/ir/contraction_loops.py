@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tinyml.dialects import num, scratch
@@ -25,7 +26,7 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
     first: the index of the first row that is expanded.
     """
     nest = LoopBuilder(op)
-    sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
+    sparse = [each for each in op.body.block.ops if _reads_rows(each)]
     lengths = [each.lengths for each in sparse]
 
     def rows(window: Indices) -> None:
@@ -47,6 +48,11 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
 
     nest.over(op.shape[:-1], rows)
     Rewriter.erase_op(op)
+
+
+def _reads_rows(op: Operation) -> TypeGuard[num.SparseProductsOp | num.EntriesOp]:
+    """True for an op that reads the rows of a compressed matrix."""
+    return isinstance(op, num.SparseProductsOp | num.RowLoopOp)
 
 
 def _inline(
@@ -71,7 +77,8 @@ def _inline(
             case num.SparseProductsOp():
                 parts = each.sum, each.values, each.gaps, each.lengths, each.vector
                 sum = nest.insert(num.CallOp(num.SparseDotAttr(), [*parts, indices[-1], entries[each]]))
-            case num.EntriesOp():
+            case num.RowLoopOp():
+                assert isinstance(each, num.EntriesOp)
                 sum = _over_entries(each, indices[-1], entries[each], nest)
             case memref.StoreOp() if len(op.shape) > 1:
                 _store(each, nest)

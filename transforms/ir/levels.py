@@ -49,7 +49,7 @@ class Level:
 
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
 _INTEGERS_AND_FLOATS = IntegerType | IndexType | AnyFloat
-_NESTS = num.ContractOp | num.EntriesOp | num.NextOp
+_NESTS = num.ContractOp | num.RowLoopOp | num.NextOp
 _ON_BITS = _NESTS | num.ReduceOp
 
 
@@ -79,7 +79,7 @@ def _memories_complaint(op: Operation) -> str | None:
     arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
     for value in (*op.operands, *op.results, *arguments):
         if isinstance(value.type, ClockedMemory):
-            if not isinstance(op, ClockedOp | num.EntriesOp | func.FuncOp):
+            if not isinstance(op, ClockedOp | num.RowLoopOp | func.FuncOp):
                 return f"'{op.name}' has a memory as operand, expected only loads and stores of memories"
         elif not isinstance(value.type, IntegerType | IndexType):
             return f"'{op.name}' has the type {value.type}"
@@ -224,3 +224,32 @@ def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Opera
     for region in regions:
         for block in region.blocks:
             yield from visit(block)
+
+
+class EndVerification:
+    """The verification of a module after the last pass of a pipeline.
+
+    The module must have been verified before the pipeline. Between the passes only the level is checked, where it
+    changes. The verification takes a few percent of a compilation. To find the pass that causes an error, use
+    `verification.py`.
+
+    suspect: the pass that is running, or that ran before a failed check; None before the first pass.
+    """
+
+    def __init__(self) -> None:
+        self.level: Level | None = None
+        self.suspect: ModulePass | None = None
+
+    def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
+        """Verify a module after the last pass. Before a pass whose level differs from the level that was checked last,
+        raise `InputError` unless the module has the level of this pass.
+
+        before, after: the previous and the next pass; None at the start and at the end of the pipeline.
+        """
+        self.suspect = before
+        if after is None:
+            module.verify()
+        if after is not None and (level := level_of(after)) is not None and level is not self.level:
+            check_level(after, module)
+            self.level = level
+        self.suspect = after

@@ -65,7 +65,7 @@ class BlockRowsPass(ModulePass):
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int, int], SSAValue] = {}
-            found = tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name)
+            found = tile_rows(function, self.target, num.DOT_ROWS, num.CHANNEL_DOTS)
             for rows in [rows for rows in found if rows.op.tile is None]:
                 kinds = [(each.accumulator.type, rows.block, number) for number, each in enumerate(rows.sums)]
                 for type, block, number in kinds:
@@ -318,7 +318,7 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
     rows: the number of rows.
     routines: as for `tile_rows`.
     """
-    routine = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
+    routine = num.DOT_ROWS if op.channels is None else num.CHANNEL_DOTS
     if routine not in routines:
         return None
     # A loop is faster for a single product per channel.

@@ -23,7 +23,7 @@ from tinyml.dialects.num import accumulator_type
 from tinyml.targets.registry import HOST, board
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
-_PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
+_PRODUCTS = num.DotAttr.name, num.StridedDotAttr.name, num.SPARSE_DOT
 
 FLASH_SHARE = 0.5
 """The part of a board's flash that constants may take, including those that are split; code needs the rest."""
@@ -119,7 +119,7 @@ def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
 
 def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
     """Whether an op adds products of its factors to a sum."""
-    return isinstance(op, num.RowSumOp) or (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS))
+    return isinstance(op, num.RowSumOp) or (isinstance(op, num.CallOp) and op.routine.name in _PRODUCTS)
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:

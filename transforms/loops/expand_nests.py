@@ -48,7 +48,7 @@ def _expand(function: func.FuncOp) -> None:
     reductions = [each for each in function.walk() if isinstance(each, num.ReduceOp)]
     for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
         inline_reduction(reduction, LoopBuilder(reduction))
-    for slide in [each for each in function.walk() if isinstance(each, scratch.SlideOp) and not _has_formats(each)]:
+    for slide in [each for each in function.walk() if scratch.is_slide(each) and not _has_formats(each)]:
         Rewriter.erase_op(slide)
 
 

@@ -259,9 +259,7 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
 
 def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:
     """Whether an op adds products of rows of a sparse matrix."""
-    return isinstance(op, num.SparseProductsOp) or (
-        isinstance(op, num.CallOp) and isinstance(op.routine, num.SparseDotAttr)
-    )
+    return isinstance(op, num.SparseProductsOp) or (isinstance(op, num.CallOp) and op.routine.name == num.SPARSE_DOT)
 
 
 def _is_dense(op: Operation) -> TypeGuard[num.Adding]:
@@ -273,7 +271,7 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
     """The fastest kernel for dense weights of a given width that computes `rows` rows at once. None if there is no
     such kernel.
     """
-    names = {num.DotAttr.name: 1, num.DotRowsAttr.name: rows}
+    names = {num.DotAttr.name: 1, num.DOT_ROWS: rows}
     fitting = [
         kernel
         for name, count in names.items()
@@ -296,7 +294,7 @@ def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
     """
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 
-    sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
+    sparse = _summing(dot.sum, *dot.factors, weights, num.SPARSE_DOT, target)
     least = min((kernel.sum for kernel in sparse), default=0)
     narrowest = [kernel for kernel in sparse if kernel.sum == least]
     return best_rows(narrowest, compressed_rows(dot), dot.length)
@@ -314,7 +312,7 @@ def _summing(
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
     codings = tuple(format.coding.name for format in formats if format.coding is not None)
-    packed = scratch.ram_bits(memref_type(vector)) if op == num.SparseDotAttr.name else None
+    packed = scratch.ram_bits(memref_type(vector)) if op == num.SPARSE_DOT else None
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
     flash = scratch.in_flash(memref_type(values))

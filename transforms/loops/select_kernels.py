@@ -74,7 +74,7 @@ class SelectKernelsPass(ModulePass):
         if board(self.target).fabric is not None:
             _keep_for_hardware(op)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
-            if not any(isinstance(inner, num.EntriesOp) for inner in contraction.body.block.ops):
+            if not any(isinstance(inner, num.RowLoopOp) for inner in contraction.body.block.ops):
                 from tinyml.transforms.ir.contraction_loops import expand_contraction
 
                 expand_contraction(contraction)
@@ -82,7 +82,7 @@ class SelectKernelsPass(ModulePass):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue
             offer = _chosen(call, self.target)
-            if isinstance(routine, num.SparseDotAttr) and offer is not None:
+            if routine.name == num.SPARSE_DOT and offer is not None:
                 offer = _set_sparse_kernel(call, offer, self.target)
             elif offer is not None:
                 call.kernel = offer.kernel.attribute
@@ -187,7 +187,7 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
         return None
     if _packed_in_ram(weights) and scratch.constant_root(weights) is None:
         return None
-    sparse, packed = isinstance(routine, num.SparseDotAttr), _packed_in_ram(vector)
+    sparse, packed = routine.name == num.SPARSE_DOT, _packed_in_ram(vector)
     by_blocks = isinstance(routine, num.LoopRoutineAttr) and routine.BY_BLOCKS
     if packed and (not (sparse or by_blocks) or not _begins_whole(vector)):
         return None

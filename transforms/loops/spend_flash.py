@@ -73,7 +73,7 @@ class SpendFlashPass(ModulePass):
         from tinyml.transforms.loops.flash.tile_candidates import Tiles
 
         compile_for(op, self.target)
-        found = [tile_rows(function, self.target, num.DotRowsAttr.name) for function in defined_functions(op)]
+        found = [tile_rows(function, self.target, num.DOT_ROWS) for function in defined_functions(op)]
         if any(rows.op.tile is not None for each in found for rows in each):
             plain = None
         tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers, plain)

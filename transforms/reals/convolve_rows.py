@@ -140,7 +140,7 @@ def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
             return constant.with_raws(constant.raws.T.reshape(columns, 1, 1, length), tdsl.format_of(op.rhs))
         case _:
             transposed = tdsl.unreshaped(op.rhs).owner
-            if not isinstance(transposed, tdsl.TransposeOp) or transposed.matrix != (columns, length):
+            if not tdsl.is_transposition(transposed) or transposed.matrix != (columns, length):
                 return None
             filters = tdsl.ReshapeOp(transposed.input, (columns, 1, 1, length))
             filters.attributes |= profile_of(op.rhs)

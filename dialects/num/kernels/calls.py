@@ -41,7 +41,20 @@ from tinyml.dialects.scratch.types import memref_type, packed_bits
 if TYPE_CHECKING:
     from tinyml.dialects.machine.emitter import Emitter
 
-__all__ = ["CallOp", "LoopRoutineAttr", "RoutineAttr", "has_bytes", "is_of_bytes", "run_length"]
+__all__ = [
+    "CHANNEL_DOTS",
+    "DOT_ROWS",
+    "SPARSE_DOT",
+    "CallOp",
+    "LoopRoutineAttr",
+    "RoutineAttr",
+    "has_bytes",
+    "is_of_bytes",
+    "run_length",
+]
+
+DOT_ROWS, CHANNEL_DOTS, SPARSE_DOT = "num.dot_rows", "num.channel_dots", "num.sparse_dot"
+"""The names of routines that chips list kernels for, and whose files only programs with calls of them import."""
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 """The constraint on operands of a routine that are runs of memory."""

@@ -32,6 +32,7 @@ __all__ = [
     "ListedKernelAttr",
     "TileKernelAttr",
     "declared_kernels",
+    "verify_identifier",
 ]
 
 

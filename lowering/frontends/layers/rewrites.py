@@ -73,7 +73,7 @@ class WeightsOfFlattenedImage(RewritePattern):
         while isinstance(made := value.owner, tdsl.UnaryOp | tdsl.ReshapeOp) and value.has_one_use():
             chain.append(made)
             value = made.input
-        if not isinstance(transpose := value.owner, tdsl.TransposeOp) or transpose.keeps_order:
+        if not tdsl.is_transposition(transpose := value.owner) or transpose.keeps_order:
             return
         stored = shape_of(transpose.input)
         order = np.arange(prod(stored)).reshape(stored).transpose(transpose.axes).ravel()

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.num.kernels.transforms import TransformAttr
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import flash_array
@@ -29,7 +30,7 @@ def _call(
     runs = [_integers(value, nest) for value in (op.out, *op.inputs)]
     if table is not None:
         runs.append(flash_array(nest, np.asarray(table, np.int16), i16, hint))
-    nest.put(num.CallOp(num.TransformAttr.of(name, numbers, steps), runs))
+    nest.put(num.CallOp(TransformAttr.of(name, numbers, steps), runs))
 
 
 def _integers(value: SSAValue, nest: LoopBuilder) -> SSAValue:
@@ -50,7 +51,7 @@ def lower_scaled_spectrum(op: signals.ScaledSpectrumOp, nest: LoopBuilder) -> No
         rotations = np.concatenate([op.rotations.ravel(), op.real_rotations.ravel()]).astype(np.int16)
         runs = [_integers_of_run(dest, nest), flash_array(nest, rotations, i16, "rotations")]
         stages = (op.points.bit_length() - 1) // 2
-        transform = num.TransformAttr.of("tm_scaled_spectrum_i16", [op.points], op.points // 4 * stages)
+        transform = TransformAttr.of("tm_scaled_spectrum_i16", [op.points], op.points // 4 * stages)
         nest.put(num.CallOp(transform, runs))
 
     over_rows(op, nest, row)

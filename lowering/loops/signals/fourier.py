@@ -14,6 +14,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import integers_of
 from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.num.kernels.transforms import TransformAttr
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
@@ -39,7 +40,7 @@ def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopBuilder) -> None:
         table = flash_array(nest, pairs.view(f"i{width // 8}"), IntegerType(width), "pairs")
         if words:
             whole = elements_from(table, nest.index(0), pairs.size, nest)
-            swaps = num.TransformAttr.of("tm_reverse_bits_i16", [len(pairs)], len(pairs))
+            swaps = TransformAttr.of("tm_reverse_bits_i16", [len(pairs)], len(pairs))
             nest.put(num.CallOp(swaps, [dest, whole]))
             return
 
@@ -64,7 +65,7 @@ def lower_butterflies(op: signals.ButterfliesOp, nest: LoopBuilder) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations") if span > 1 else None
         if (shift := _shift(op)) is not None and (radix == 4) == (span > 1):
             sizes = [groups, span, shift] if span > 1 else [groups, shift]
-            stage = num.TransformAttr.of(f"tm_butterflies{radix}_i16", sizes, groups * span)
+            stage = TransformAttr.of(f"tm_butterflies{radix}_i16", sizes, groups * span)
             nest.put(num.CallOp(stage, [dest] if factors is None else [dest, factors]))
             return
 
@@ -97,7 +98,7 @@ def lower_real_spectrum(op: signals.RealSpectrumOp, nest: LoopBuilder) -> None:
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations")
         if (shift := _shift(op)) is not None:
-            spectrum = num.TransformAttr.of("tm_real_spectrum_i16", [op.points, shift], op.points // 2)
+            spectrum = TransformAttr.of("tm_real_spectrum_i16", [op.points, shift], op.points // 2)
             nest.put(num.CallOp(spectrum, [dest, factors]))
             return
         half = steps.constant(signals.HALF, source.of_rotations)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tinyml.lowering.arith_to_c import COPY
+from tinyml.lowering.c.moves import COPY
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.tools.calibration.programs.measured_programs import measure

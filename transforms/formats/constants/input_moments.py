@@ -17,7 +17,6 @@ from xdsl.ir import BlockArgument, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import module_of
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.index_maps import MatrixFactors
 from tinyml.runtime.model.memory import require_memory
 from tinyml.transforms.formats.evaluation.margins import MarginModel
 
@@ -115,6 +114,8 @@ class _FilterWindows:
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
+        from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
+
         self.op = op
         self.image: SSAValue = op.rhs
         self.factors = MatrixFactors(op.terms[0], tdsl.shape_of(op.out))

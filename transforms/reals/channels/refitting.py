@@ -22,7 +22,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.index_maps import MatrixFactors, numbered
+from tinyml.dialects.tdsl.index_maps import numbered
+from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.training.training import Trainer, by_class
 from tinyml.runtime.training.weights import TrainedWeights, Weight

@@ -28,6 +28,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.makers import ListedKernels
 from tinyml.targets.riscv.chip import CHIP as RISCV
+from tinyml.transforms.bits.fold_rounding import SUMS
 from tinyml.transforms.ir.cost.demand import demand_of
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 
@@ -109,3 +110,8 @@ def test_a_listed_kernel_is_called_and_counted():
     [called] = [op for op in module.walk() if isinstance(op, func.CallOp)]
     assert called.callee.string_value() == "tm_energy_s8_s32"
     assert [isinstance(operand.type, MemRefType) for operand in called.arguments] == [True, False]
+
+
+def test_fold_rounding_lists_all_routines_that_add_to_a_sum():
+    routines = (kind for kind in num.NUM.attributes if issubclass(kind, num.RoutineAttr))
+    assert {kind.name for kind in routines if kind.ADDS} == SUMS
