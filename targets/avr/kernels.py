@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.formats.number_format import INTEGER
-from tinyml.dialects.layouts.digits import ODD
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.avr.assembly import AVR, HEADER, statement
 from tinyml.targets.avr.boards import ELPM, MUL
@@ -84,7 +84,7 @@ def _sign_rows(wanted: Kernel) -> Kernel | None:
 
     Raises `InputError` without the extension: a program does not depend on what is installed.
     """
-    signs = wanted.codings == (ODD, INTEGER) and wanted.weights == 1 and wanted.vector == 8 and wanted.flash
+    signs = wanted.codings == (Digits.SIGNED, INTEGER) and wanted.weights == 1 and wanted.vector == 8 and wanted.flash
     rows = wanted.op == "num.dot_rows" and wanted.rows > 3
     return imported(f"{_COMPOSER}.sign_rows:sign_rows")(wanted) if signs and rows else None
 

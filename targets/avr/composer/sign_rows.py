@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from tinyml.dialects.layouts.digits import AT_ONCE, ODD, Digits
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import C_SUMS, CALLEES, HEADER, again, bytes_of, cycles, registers, statement
 from tinyml.targets.composer.instructions import Code, Line, joined
@@ -23,6 +23,9 @@ QUAD, USUAL_ROWS, MOST_ROWS = 4, 16, 31
 """The rows that are processed at a time, and the most rows of a call, whose sums are in RAM meanwhile; without a usual
 number that leaves no rows over, a call has up to 31.
 """
+
+AT_ONCE = 8
+"""The signs in a byte."""
 
 PART = 248
 """The most columns of a part, whole bytes of signs. Its sum is at most 248 * 128."""
@@ -68,7 +71,7 @@ def _kernel(wanted: Kernel) -> Kernel:
     their sums that are already known are restored.
     """
     rows, rest, ctype = wanted.rows, wanted.rows % QUAD, C_SUMS[wanted.sum]
-    rows_code, reader = _Rows(wanted.sum), packed_reader(Digits(ODD, 1))
+    rows_code, reader = _Rows(wanted.sum), packed_reader(Digits(wanted.codings[0], 1))
     shared = rows_code.shared(reader)
     symbol = f"tm_dot{rows}_odd1_s8_s{wanted.sum}"
     lines = [
