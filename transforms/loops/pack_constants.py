@@ -249,16 +249,17 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants that are profitable to pack.
 
-    Packing a constant must reduce the product of its bytes and time by `MIN_GAIN`. It must still do so if the shares of
-    the constant in all bytes and in all time are exponents: an inner loop is not made slower for a few bytes. Constants
-    with a common reader are omitted if together they save no more bytes than the reader's code has.
+    Packing a constant must reduce the product of its bytes and time by `MIN_GAIN`. It must also reduce the product of
+    the powers of both whose exponents are the shares of the constant in all bytes and in all time: an inner loop is not
+    made slower for a few bytes. Constants with a common reader are omitted if together they save no more bytes than the
+    reader's code has.
     """
     bytes, time = sum(each.size for each in packables), sum(each.time for each in packables)
 
     def gains(each: _Packable) -> bool:
         if each.effort >= (1 - MIN_GAIN) * each.size:
             return False
-        left, slower = 1 - each.saved / each.size, each.slowdown / (1 - MIN_GAIN)
+        left, slower = 1 - each.saved / each.size, each.slowdown
         return left ** (each.size / bytes) * slower ** (each.time / (time or 1)) < 1
 
     chosen = [*filter(gains, packables)]

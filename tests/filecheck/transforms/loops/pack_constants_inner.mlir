@@ -5,7 +5,7 @@
 func.func @outer(%x: memref<9x!fixed.q<8, 7>>, %v: memref<64x!fixed.q<8, 7>>, %Y: memref<8x!fixed.q<8, 4>>, %Z: memref<32x!fixed.q<8, 4>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 2 : index
+  %n = arith.constant 3 : index
   %W = scratch.constant dense<-2> : tensor<8x9xi8> -> memref<8x9x!fixed.q<8, 0>, #scratch.flash>
   %V = scratch.constant dense<-2> : tensor<32x64xi8> -> memref<32x64x!fixed.q<8, 0>, #scratch.flash>
   scf.for %k = %c0 to %n step %c1 {
@@ -33,7 +33,7 @@ func.func @outer(%x: memref<9x!fixed.q<8, 7>>, %v: memref<64x!fixed.q<8, 7>>, %Y
 func.func @inner(%x: memref<9x!fixed.q<8, 7>>, %v: memref<64x!fixed.q<8, 7>>, %Y: memref<8x!fixed.q<8, 4>>, %Z: memref<32x!fixed.q<8, 4>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 3 : index
+  %n = arith.constant 4 : index
   %W = scratch.constant dense<-2> : tensor<8x9xi8> -> memref<8x9x!fixed.q<8, 0>, #scratch.flash>
   %V = scratch.constant dense<-2> : tensor<32x64xi8> -> memref<32x64x!fixed.q<8, 0>, #scratch.flash>
   scf.for %k = %c0 to %n step %c1 {
