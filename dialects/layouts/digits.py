@@ -33,10 +33,11 @@ ODD_WIDTHS = range(1, 5)
 class Digits:
     """A packing of integers as digits.
 
-    name: `ODD`, `TRITS` or `PAIRED`.
+    name: `SIGNED`, `TRITS` or `PAIRED`.
     bits: the number of bits of an integer; 2 for ternary integers.
     """
 
+    SIGNED: ClassVar[str] = ODD
     PAIRED: ClassVar[str] = PAIRS
 
     name: str

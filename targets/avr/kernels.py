@@ -11,6 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.extensions import imported, part_on_call
+from tinyml.dialects.formats.number_format import INTEGER
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.avr.assembly import AVR, HEADER, statement
 from tinyml.targets.avr.boards import ELPM, MUL
@@ -19,7 +21,6 @@ from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
-from tinyml.targets.tiles import TileFamily
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.trees import ForestCode
@@ -34,24 +35,19 @@ _MACHINE = TileComposer(
 )
 
 
-def _requantised(family: TileFamily, most: int) -> TileFamily:
-    """A family of tile kernels whose results are requantised as in TensorFlow Lite.
-
-    family: the corresponding family without requantisation.
-    most: the maximum number of bytes of an input tile.
-    """
-    return replace(family, max_right=MOST_RIGHT, input_tile_bytes=most)
-
-
 SHIFTED_DOTS = replace(_MACHINE.family("tm_dot_tile_s8", _DOTS, shifts=True), input_tile_bytes=384)
-REQUANTISED_DOTS = _requantised(_MACHINE.family("tm_dot_requantised_s8", _DOTS, shared=[REQUANTISE]), 384)
+REQUANTISED_DOTS = replace(
+    _MACHINE.family("tm_dot_requantised_s8", _DOTS, shared=[REQUANTISE]), max_right=MOST_RIGHT, input_tile_bytes=384
+)
 """Kernels that multiply rows of a matrix by windows."""
 
 SHIFTED_CHANNELS = replace(
     _MACHINE.family("tm_channel_tile_s8", _CHANNELS, channels=True, shifts=True), input_tile_bytes=512
 )
-REQUANTISED_CHANNELS = _requantised(
-    _MACHINE.family("tm_channel_requantised_s8", _CHANNELS, channels=True, shared=[REQUANTISE]), 512
+REQUANTISED_CHANNELS = replace(
+    _MACHINE.family("tm_channel_requantised_s8", _CHANNELS, channels=True, shared=[REQUANTISE]),
+    max_right=MOST_RIGHT,
+    input_tile_bytes=512,
 )
 """Kernels for depthwise filters: each channel has its own filter."""
 
@@ -83,8 +79,19 @@ def _keyed_kernel(form: str, symbol: str, forest: ForestCode) -> Kernel | None:
     return imported(f"{_COMPOSER}.forest_keys:KeyedForest")(forest, imported(f"{_COMPOSER}.{form}")).kernel(symbol)
 
 
+def _sign_rows(wanted: Kernel) -> Kernel | None:
+    """The kernel for several rows of signs and a vector of bytes; None for other sums.
+
+    Raises `InputError` without the extension: a program does not depend on what is installed.
+    """
+    signs = wanted.codings == (Digits.SIGNED, INTEGER) and wanted.weights == 1 and wanted.vector == 8 and wanted.flash
+    rows = wanted.op == "num.dot_rows" and wanted.rows > 3
+    return imported(f"{_COMPOSER}.sign_rows:sign_rows")(wanted) if signs and rows else None
+
+
 MAKERS = (
     ListedKernels(OnUse[Kernel]("tinyml.targets.avr.listed_kernels:KERNELS")),
+    SumComposer(_sign_rows),
     SumComposer(on_call(f"{_COMPOSER}.packed_sums:compose")),
     SumComposer(partial(digit_sum, DigitTimes(sign=29.0, trit=33.0, lookup=4.5, row=2.5, table=55.0))),
     SHIFTED_DOTS,

@@ -56,8 +56,11 @@ _CONTENTS = {
 _FIELDS = {"unit": "tinyml.dialects.tdsl.sensor_units"}
 """Fields of the interface of programs whose texts an extension reads, with its module."""
 
-_LAYOUTS = {"pairs": "tinyml.targets.cortex_m.composer.paired_weights"}
-"""Layouts of packed weights for which only an extension has kernels, with its module."""
+_LAYOUTS = {
+    "[124], pairs": "tinyml.targets.cortex_m.composer.paired_weights",
+    "1, odd": "tinyml.targets.avr.composer.sign_rows",
+}
+"""Layouts of packed weights for which an extension has kernels, with its module."""
 
 _OUT = [op.name for op in TDSL.operations if _is_out(op.__module__)]
 OPS = "|".join(map(re.escape, [*_OUT, *(name for name, module in _CONTENTS.items() if _is_out(module))]))
@@ -78,7 +81,7 @@ _ABSENT = re.compile(
 
 _OPTION = rf"\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{DIALECTS})\b"
 _FIELD = rf'<(?:[^<>]*, )?(?:{"|".join(name for name, module in _FIELDS.items() if _is_out(module))}) = "'
-_LAYOUT = rf"#scratch\.packed<\d, (?:{'|'.join(name for name, module in _LAYOUTS.items() if _is_out(module))})>"
+_LAYOUT = rf"#scratch\.packed<(?:{'|'.join(name for name, module in _LAYOUTS.items() if _is_out(module))})>"
 _NAMED = re.compile(rf"\b(?:{DIALECTS})\.\w|\b(?:{OPS})\b|{_OPTION}|{_FIELD}|{_LAYOUT}|(?<![a-z_])x?bf16(?!_)")
 
 

@@ -364,6 +364,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "RAM, bytes": (TRAINED_WIDTHS, "{ram}"),
         "instructions": (TRAINED_WIDTHS, "{time}"),
     },
+    "few-bits-packed": {
+        f"{board}{heading}": (f"few-bits-packed '{{row}}' --target {target}", f"{{{value}}}")
+        for board, target in (("Uno", "uno"), ("Cortex-M4", "cortex-m4"), ("ESP32-C3", "esp32c3"))
+        for heading, value in (("", "packed:,.0f"), (", unpacked", "never:,.0f"))
+    },
     "fpga-beside-uno": {
         "cycles, Uno": (BESIDE_UNO, "{uno}"),
         "cycles, module": (BESIDE_UNO, "{cycles}"),

@@ -408,6 +408,12 @@ def _few_bits(bits: str, options: list[str]) -> Values:
     return dict(on_board(bits, options))
 
 
+def _few_bits_packed(bits: str, options: list[str]) -> Values:
+    from measured.measures.few_bits import packed_or_not
+
+    return dict(packed_or_not(bits, options))
+
+
 def _few_bits_module(model: Path, options: list[str]) -> Values:
     from measured.measures.few_bits import module
 
@@ -435,6 +441,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "called": _called,
     "chain": _chain,
     "few-bits": _few_bits,
+    "few-bits-packed": _few_bits_packed,
     "tiled": _tiled,
     "sensor": _sensor,
     "board": _board,

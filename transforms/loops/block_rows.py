@@ -31,7 +31,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type, packed_bits
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumQuery
-from tinyml.targets.registry import HOST, compile_for, offers
+from tinyml.targets.registry import HOST, chip_of, compile_for, offers
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import first_element, start_of
 from tinyml.transforms.ir.indices import AffineSum
@@ -62,6 +62,8 @@ class BlockRowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
+        # Kernels read initial values as they read RAM.
+        one_space = chip_of(self.target).flash_attribute is None
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int, int], SSAValue] = {}
@@ -72,7 +74,7 @@ class BlockRowsPass(ModulePass):
                     if (type, block, number) not in arrays:
                         arrays[type, block, number] = array = local_array(function, type, block, "sums")
                         cast(Operation, array.owner).attributes[BLOCK_SUMS] = UnitAttr()
-                rows.rewrite([arrays[kind] for kind in kinds])
+                rows.rewrite([arrays[kind] for kind in kinds], constant_zeros=one_space)
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
@@ -239,14 +241,15 @@ class _Rows:
         starts = needed([sum.start.owner for sum in op.sums], op)
         return None if any(each in op.products for each in starts) else cls(op, found)
 
-    def rewrite(self, arrays: Sequence[SSAValue]) -> None:
+    def rewrite(self, arrays: Sequence[SSAValue], *, constant_zeros: bool) -> None:
         """Compute the rows block by block, and the remaining rows in a loop.
 
         arrays: for each sum, an array for the sums of one block.
+        constant_zeros: true if kernels can read the initial values from a constant.
         """
         nest, op = LoopBuilder(self.op), self.op
         rest = op.rows % self.block
-        starts = [each.zeros(nest) or array for each, array in zip(self.sums, arrays, strict=True)]
+        starts = [(constant_zeros and each.zeros(nest)) or array for each, array in zip(self.sums, arrays, strict=True)]
         stored = [(each, array) for each, array, start in zip(self.sums, arrays, starts, strict=True) if start is array]
         blocks = nest.index((op.rows - rest) // self.block)
 

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.context import Context
-from xdsl.dialects import memref
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
-from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
+from tinyml.dialects.formats.number_format import INTEGER, INTEGER_CODING, element_format, number_format
 from tinyml.dialects.functions import are_data
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths, packings
@@ -34,7 +34,7 @@ from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
-from tinyml.transforms.ir.indices import exchanged, is_multiple
+from tinyml.transforms.ir.indices import exchanged, is_multiple, mean_iterations
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.tiles import is_bought
 
@@ -106,6 +106,7 @@ class _Packable:
     readers: by symbol, the code size in bytes of each function that would read the packed array.
     calls: the number of reads that load single elements.
     slowdown: the time to read the packed array divided by the time to read the unpacked array.
+    time: the time to read the unpacked array in an inference. Reads without a kernel count as a step of one.
     """
 
     constant: scratch.ConstantOp
@@ -117,6 +118,7 @@ class _Packable:
     readers: dict[str, int] = field(default_factory=dict[str, int])
     calls: int = 0
     slowdown: float = 0.0
+    time: float = 0.0
 
     @classmethod
     def find(cls, op: scratch.ConstantOp, target: str) -> _Packable | None:
@@ -157,16 +159,18 @@ class _Packable:
         symbol = packed_reader(self.bits, flash=not self.constant.loaded)
         code = 0 if isinstance(self.bits, Digits) else reads.code.get(self.bits, 0)
         slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
+        time = _executions(reader)
         if _is_dense(reader):
             width = 8 * element_format(reader.factors[0].type).dtype.itemsize
             rows = self.constant.raws.size // self.row
             plain, packed = (_kernel(reader, bits, rows, self.target) for bits in (width, self.bits))
+            time *= reader.length * (plain.step if plain is not None else 1.0)
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
                 if packed.composed is not None:
                     self.readers |= {shared.symbol: shared.code for shared in packed.composed.shared}
                 # If the plain array has no kernel, a loop is slower by the same ratio as one that a kernel replaces.
-                slowdown = 1 / reads.kernel if plain is None else _slowdown(packed, plain) or reads.loop
+                slowdown = 1 / reads.kernel if plain is None else self._slowdown(reader, packed, plain) or reads.loop
                 self.calls -= 1
         if _is_sparse(reader):
             whole, packed = (
@@ -181,6 +185,12 @@ class _Packable:
         self.calls += 1
         self.readers[symbol] = code
         self.slowdown = max(self.slowdown, slowdown)
+        self.time += time
+
+    def _slowdown(self, reader: num.Adding, packed: Kernel, plain: Kernel) -> float:
+        """The time of a packed row divided by that of an unpacked row. 0 if a kernel has no known time."""
+        times = [_row_time(kernel, reader.length, self.target) for kernel in (packed, plain)]
+        return times[0] / times[1] if all(times) else 0.0
 
     @property
     def saved(self) -> int:
@@ -239,9 +249,20 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants that are profitable to pack.
 
-    Constants with a common reader are omitted if together they save no more bytes than the reader's code has.
+    Packing a constant must reduce the product of its bytes and time by `MIN_GAIN`. It must also reduce the product of
+    the powers of both whose exponents are the shares of the constant in all bytes and in all time: an inner loop is not
+    made slower for a few bytes. Constants with a common reader are omitted if together they save no more bytes than the
+    reader's code has.
     """
-    chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
+    bytes, time = sum(each.size for each in packables), sum(each.time for each in packables)
+
+    def gains(each: _Packable) -> bool:
+        if each.effort >= (1 - MIN_GAIN) * each.size:
+            return False
+        left, slower = 1 - each.saved / each.size, each.slowdown
+        return left ** (each.size / bytes) * slower ** (each.time / (time or 1)) < 1
+
+    chosen = [*filter(gains, packables)]
     while True:
         saved: dict[str, int] = {}
         for packable in chosen:
@@ -255,6 +276,18 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
         if len(kept) == len(chosen):
             return kept
         chosen = kept
+
+
+def _executions(op: Operation) -> float:
+    """The number of executions of an op per inference. A loop of unknown length counts as one iteration."""
+    times, around = 1.0, op.parent_op()
+    while around is not None:
+        if isinstance(around, scf.ForOp):
+            times *= mean_iterations(around) or 1
+        elif isinstance(around, num.ContractOp):
+            times *= prod(around.shape)
+        around = around.parent_op()
+    return times
 
 
 def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:
@@ -281,11 +314,25 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
-def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
-    """The time per entry with packed weights divided by the time with unpacked weights. None if a kernel has no
-    known time.
+def _row_time(kernel: Kernel, length: int, target: str) -> float:
+    """The time of a row of `length` products, with its share of the call. 0 if the kernel has no known time.
+
+    Rows of packed fields are whole groups.
     """
-    return packed.step / plain.step if packed.step and plain.step else None
+    from tinyml.targets.costs import cost_table, kernel_cost, kernel_step
+
+    if not kernel.step or (table := cost_table(target)) is None:
+        return kernel.step * length
+
+    def time(unit: str) -> float:
+        step, known = kernel_step(kernel, unit), kernel_cost(kernel, unit).cost
+        if (measured := table.time(step)) is not None:
+            return measured
+        return table.generic_cost(step).time if known is None else known.time
+
+    if kernel.weights % 8 and kernel.codings[0] == INTEGER:
+        length += -length % group_length(kernel.weights)
+    return time("") / kernel.rows + (time("element") + length % 2 * time("odd element")) * length
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:

@@ -37,6 +37,21 @@ def on_board(bits: str, options: Sequence[str]) -> Values:
     return {**of_report(program.report.as_json()), **{key: 100 * float(each.mean()) for key, each in shares.items()}}
 
 
+def packed_or_not(bits: str, options: Sequence[str]) -> Values:
+    """The times of an inference with the weights that the compiler packs, and with unpacked ones (`never`).
+
+    bits, options: as for `on_board`.
+    """
+    name, x = "w{}a{}".format(*bits.split(" | ")), np.load(NETWORKS / "digits.npz")["x"]
+    choices = {"packed": "auto", "never": "never"}
+    return {
+        key: of_report(tinyml.compile(NETWORKS / f"{name}.onnx", x, board=options[1], packed=choice).report.as_json())[
+            "time"
+        ]
+        for key, choice in choices.items()
+    }
+
+
 def module(model: Path, options: Sequence[str]) -> Values:
     """The figures of a hardware module that returns the class, with inputs of 16 bits.
 

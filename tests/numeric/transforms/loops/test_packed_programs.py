@@ -131,6 +131,19 @@ def test_rows_of_paired_weights(weights: str, width: int, rows: int, inputs: int
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("rows", "inputs"), spread([(4, 300), (7, 37), (16, 16), (18, 29)], 2))
+def test_rows_of_signs(rows: int, inputs: int, tmp_path: Path):
+    """On an Uno, products with signs compute the evaluator's bits. The rows are not always a multiple of four, and the
+    columns not of eight; 300 columns are two parts.
+    """
+    program = micro_programs.dense(micro_programs.Random(5), inputs, rows, 3, "relu")
+    options = {"width": 8, "weights": "midrise:1", "packed": "always"}
+    check(program, options, [("uno", "uno")], tmp_path, "#scratch.packed<1, odd>")
+    [source] = (tmp_path / "uno").glob("*.c")
+    assert "tm_add_odd1_s8_s" in source.read_text()
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
 )

@@ -30,8 +30,10 @@ def packable(size: int, packed: int, slowdown: float, calls: int = 0, **readers:
     slowdown: the time of packed accesses divided by that of unpacked accesses.
     calls: the number of bytes of additional calls.
     readers: the bytes of additional code for each reader, by its name.
+
+    Each byte is read once.
     """
-    return PACKING._Packable(None, "uno", 4, 1, size, packed, readers, calls, slowdown)
+    return PACKING._Packable(None, "uno", 4, 1, size, packed, readers, calls, slowdown, size)
 
 
 def test_bytes_and_times():
@@ -70,6 +72,16 @@ def test_what_is_not_packed_saves_nothing_for_readers_that_it_shares():
     third = packable(1000, 100, 1.0, reader_of_its_own=300)
     assert PACKING._worthwhile([first, second, third]) == [third]
     assert PACKING._worthwhile([first, packable(100, 50, 1.6, reader=60)])
+
+
+@pytest.mark.parametrize(("times", "worth"), [(23, True), (24, False)])
+def test_the_shares_of_bytes_and_time(times: int, worth: bool):
+    """A constant of 100 bytes, half as many if packed, whose access becomes 1.1 times as slow, is packed if it has 71.9 %
+    of the time and 10 % of the bytes, but not if it has 72.7 % of the time.
+    """
+    inner, other = packable(100, 50, 1.1), packable(900, 300, 1.0)
+    inner.time *= times
+    assert PACKING._worthwhile([inner, other]) == ([inner, other] if worth else [other])
 
 
 LISTED = Kernel("tm_own_dot_s16_s16_s32", 16, 16, 32, flash=None)
