@@ -76,8 +76,8 @@ def test_what_is_not_packed_saves_nothing_for_readers_that_it_shares():
 
 @pytest.mark.parametrize(("times", "worth"), [(23, True), (24, False)])
 def test_the_shares_of_bytes_and_time(times: int, worth: bool):
-    """A constant of 100 bytes, half as many if packed, whose access becomes 1.1 times as slow, is packed if it has 71.9 %
-    of the time and 10 % of the bytes, but not if it has 72.7 % of the time.
+    """A constant of 100 bytes, half as many if packed, whose access becomes 1.1 times as slow, is packed if it has
+    71.9 % of the time and 10 % of the bytes, but not if it has 72.7 % of the time.
     """
     inner, other = packable(100, 50, 1.1), packable(900, 300, 1.0)
     inner.time *= times
