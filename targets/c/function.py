@@ -298,8 +298,8 @@ class FunctionPrinter:
 
 def _is_small(op: c.ForOp) -> bool:
     """True if the counter of a loop counts by one between constants in [0, 255]."""
-    bounds = {*map(c.integer_of, (op.start, op.end))}
-    return op.step.value.data == 1 and bounds <= {*range(256)}
+    start, end = map(c.integer_of, (op.start, op.end))
+    return op.step.value.data == 1 and start is not None and end is not None and 0 <= start <= 255 and 0 <= end <= 255
 
 
 def _loops_around(op: Operation) -> int:

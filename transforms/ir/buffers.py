@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, SSAValue, Use
 from xdsl.traits import IsolatedFromAbove, MemoryEffectKind, get_effects
@@ -51,16 +51,13 @@ def start_of(root: SSAValue) -> int:
 
 
 def is_handed_on(value: SSAValue) -> bool:
-    """Whether a memref may be one of several buffers, because loops carry it, or branches or selections choose it.
-
-    An op without regions is taken to choose if it has several memrefs as operands.
-    """
+    """Whether a memref may be one of several buffers, because loops carry it, or branches or selections choose it."""
     owner = scratch.root(value).owner
     if isinstance(owner, Block):
         around = owner.parent_op()
         carried = around is None or not around.has_trait(IsolatedFromAbove)
     else:
-        carried = bool(owner.regions) or sum(isinstance(each.type, MemRefType) for each in owner.operands) > 1
+        carried = bool(owner.regions) or isinstance(owner, arith.SelectOp)
     return isinstance(value.type, MemRefType) and carried
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import lcm, prod
-from typing import cast
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
@@ -47,9 +46,11 @@ class _Reader:
             return None
         [(index, factor)] = factors.items()
         taken = iterations_of(loop := index.owner.parent_op())
-        if taken is None or taken.start != 0 or index is not cast("scf.ForOp", loop).body.block.args[0]:
+        if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
             return None
-        reader = cls(op, cast("scf.ForOp", loop), row * factor, row * first, length, taken.step)
+        if taken is None or taken.start != 0:
+            return None
+        reader = cls(op, loop, row * factor, row * first, length, taken.step)
         # Iterations read disjoint elements, starting with the first one.
         return reader if 0 <= reader.start <= reader.slope * taken.step - length else None
 

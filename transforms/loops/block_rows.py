@@ -127,13 +127,11 @@ class _RowSum:
 
     @classmethod
     def find(cls, op: num.ContractOp, sum: num.Sum, target: str, routines: Sequence[str]) -> _RowSum | None:
-        """Match a sum of a contraction without sparse products that kernels can compute for several rows at once. None
-        for any other sum.
+        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other sum.
 
         routines: as for `tile_rows`.
         """
-        products = op.products
-        dense = [cast("num.ProductsOp", each) for each, align in sum.terms if each in products and align is None]
+        dense = [each for each, align in sum.terms if isinstance(each, num.ProductsOp) and align is None]
         if len(dense) < len(sum.terms) or not all(map(dense[-1].is_before_in_block, op.stores)):
             return None
         if not dense[-1].accumulator.INTEGER or _reads_earlier_rows(op, sum):
@@ -227,7 +225,7 @@ class _Rows:
 
         routines: as for `tile_rows`.
         """
-        if len(op.shape) > 1 or not op.sums or op.is_sparse:
+        if len(op.shape) > 1 or not op.sums:
             return None
         body = op.body.block
         found = [each for sum in op.sums if (each := _RowSum.find(op, sum, target, routines)) is not None]
@@ -239,7 +237,7 @@ class _Rows:
             return None
         # All initial values are stored before any products are computed.
         starts = needed([sum.start.owner for sum in op.sums], op)
-        return None if any(each in op.products for each in starts) else cls(op, found)
+        return None if any(isinstance(each, num.ProductsOp) for each in starts) else cls(op, found)
 
     def rewrite(self, arrays: Sequence[SSAValue], *, constant_zeros: bool) -> None:
         """Compute the rows block by block, and the remaining rows in a loop.

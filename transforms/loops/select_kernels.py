@@ -164,8 +164,7 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
     widths = (op.accumulator.bits,) if sum is None else tuple(each.bits for each in sum.accumulators(op.sum))
     calls = [op]
     if sum is not None and len(widths) > 1:
-        # Contractions have become loops of calls.
-        calls += [cast("num.CallOp", each) for each, _ in sum.terms if each is not op]
+        calls += [each for each, _ in sum.terms if isinstance(each, num.CallOp) and each is not op]
     nests = [_nest_of(call, widths) for call in calls if isinstance(call.routine, num.LoopRoutineAttr)]
     found = [[] if nest is None else [*offers(target, nest)] for nest in nests]
     for width in widths:
