@@ -28,15 +28,7 @@ from tinyml.transforms.ir.intervals import Intervals
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.scheduling.regions import (
-    COUNTERS,
-    RISES,
-    body_of,
-    counters_of,
-    is_pipelined,
-    is_pure,
-    only_accesses,
-)
+from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, counters_of, is_pipelined, is_pure
 
 
 @dataclass(frozen=True)
@@ -112,17 +104,18 @@ class FlatNest:
         flattening.
         """
         outer = within.parent_op()
-        if not is_pipelined(within) or not trips_of(within) or (trips_of(outer) or 0) < 2:
+        if not is_pipelined(within) or not trips_of(within):
             return None
-        loop = cast("scf.ForOp", outer)
-        *ops, _ = loop.body.block.ops
+        if not isinstance(outer, scf.ForOp) or (trips_of(outer) or 0) < 2:
+            return None
+        *ops, _ = outer.body.block.ops
         place = ops.index(within)
         before, after = ops[:place], ops[place + 1 :]
         *inside, _ = within.body.block.ops
-        if any(op.regions or not (is_pure(op) or only_accesses(op)) for op in (*before, *after, *inside)):
+        if any(op.regions or not (is_pure(op) or isinstance(op, rtl.AccessOp)) for op in (*before, *after, *inside)):
             return None
-        through = _through(loop, within)
-        return None if through is None else FlatNest(loop, within, before, after, through)
+        through = _through(outer, within)
+        return None if through is None else FlatNest(outer, within, before, after, through)
 
     def cycles(self, scheduler: Scheduler) -> int:
         """A lower bound on the cycles of the nest without flattening."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
@@ -223,7 +223,7 @@ def _places(align: num.AlignOp) -> int:
 def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
     """The weights of a contraction as a dense matrix, with one row for each row of results. None if they are not
     constant bytes, or if the vector is in flash or not of bytes. Also None for a contraction without a tile whose
-    results may overwrite the vector. A sparse contraction has no other products.
+    results may overwrite the vector.
     """
     weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
@@ -231,14 +231,13 @@ def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
     # The windows of a tile are computed in order; its buffers have been placed for this order.
     if op.tile is None and any(overlap(scratch.root(vector), scratch.root(each.memref)) for each in op.stores):
         return None
-    if products not in op.products:
-        return None
-    if op.is_sparse:
-        flash = scratch.in_flash(memref_type(weights))
-        return _sparse_matrix(cast("num.SparseProductsOp", products), op.rows) if flash else None
-    if not num.is_of_bytes(weights) or (raws := constant_raws(weights)) is None:
-        return None
-    return _dense_matrix(cast("num.ProductsOp", products), raws.reshape(op.rows, -1))
+    match products:
+        case num.ProductsOp() if num.is_of_bytes(weights) and (raws := constant_raws(weights)) is not None:
+            return _dense_matrix(products, raws.reshape(op.rows, -1))
+        case num.SparseProductsOp() if scratch.in_flash(memref_type(weights)):
+            return _sparse_matrix(products, op.rows)
+        case _:
+            return None
 
 
 def _dense_matrix(products: num.ProductsOp, weights: Numbers) -> Numbers:

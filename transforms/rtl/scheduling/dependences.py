@@ -9,7 +9,6 @@ from typing import Any, cast
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
@@ -132,8 +131,7 @@ def hardware_access(op: rtl.AccessOp, known: Mapping[SSAValue, Interval]) -> Acc
     width = cast("IntegerType[int, Any]", op.element.type).width.data
     low, high = known.get(op.address, INDEX)
     start = affine_sum(op.address).times(width)
-    writes = only_has_effect(op, MemoryEffectKind.WRITE)
-    return Access(op, writes, op.memory, start, width, (low * width, (high + 1) * width))
+    return Access(op, isinstance(op, rtl.StoreOp), op.memory, start, width, (low * width, (high + 1) * width))
 
 
 def are_apart(first: rtl.AccessOp, second: rtl.AccessOp, known: Mapping[SSAValue, Interval]) -> bool:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeGuard, cast
+from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import IsTerminator, MemoryEffectKind, only_has_effect
+from xdsl.traits import IsTerminator
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
@@ -51,10 +51,13 @@ LOGIC = OwnAttribute(
 
 
 def _counts(attribute: Attribute, loop: Holder | None) -> bool:
-    if not integer(0).accepts(attribute, loop):
-        return False
-    counters = cast("IntegerAttr[IntegerType]", attribute).value.data
-    return counters % 2 == 0 and counters <= len(cast("scf.ForOp", loop).iter_args)
+    return (
+        integer(0).accepts(attribute, loop)
+        and isinstance(attribute, IntegerAttr)
+        and isinstance(loop, scf.ForOp)
+        and attribute.value.data % 2 == 0
+        and attribute.value.data <= len(loop.iter_args)
+    )
 
 
 COUNTERS = OwnAttribute(
@@ -110,11 +113,6 @@ def is_pure(op: Operation) -> bool:
     xDSL defines no traits for casts, so traits cannot be used for this test.
     """
     return op.name.startswith("arith.")
-
-
-def only_accesses(op: Operation) -> bool:
-    """Whether an op either only reads or only writes memory. Ops on streams do both."""
-    return any(only_has_effect(op, kind) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE))
 
 
 def reads_index(op: Operation) -> bool:

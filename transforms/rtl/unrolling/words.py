@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerType
@@ -69,7 +68,7 @@ def widen_memories(function: func.FuncOp) -> None:
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type
-            accesses = [cast("rtl.AccessOp", use.operation) for use in op.result.uses]
+            accesses = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.AccessOp)]
             width = max([type.width.data, *(type_width(access.element) for access in accesses)])
             if width > type.width.data:
                 depth = -(-type.depth.data * type.width.data // width)
