@@ -73,8 +73,8 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(user: Operation, operand: SSAValue) -> bool:
-    """Whether an operand is the initial value of a tensor that a loop or another op updates."""
-    return isinstance(user, scf.ForOp) or (isinstance(user, tdsl.TensorOp) and user.updated is operand)
+    """Whether an operand is the initial value of a tensor that a loop or an insertion updates."""
+    return isinstance(user, scf.ForOp) or (isinstance(user, tdsl.InsertSliceOp) and user.input is operand)
 
 
 def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:

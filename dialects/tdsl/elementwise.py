@@ -147,9 +147,13 @@ class ElementwiseOp(PointwiseOp, ABC):
 
     @property
     def is_affine(self) -> bool:
-        """True if the result on reals is an affine function of each operand, where the other operands are fixed."""
-        steps = cast("Sequence[num.ScalarOp]", self.scalar_body.steps)
-        return len(steps) == 1 and steps[0].AFFINE
+        """True if the computation is a single op that is declared `AFFINE` and reads each argument once."""
+        body = self.scalar_body
+        match body.steps:
+            case [num.ScalarOp(AFFINE=True) as step] if body.result is step.results[0]:
+                return len(step.operands) == len(body.arguments) and set(step.operands) == set(body.arguments)
+            case _:
+                return False
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         body, rank = self._body(arithmetic)

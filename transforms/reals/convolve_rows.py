@@ -13,7 +13,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue, Use
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -111,15 +111,19 @@ def _reshaped(value: SSAValue, shape: tdsl.Shape) -> tdsl.ReshapeOp:
 
 
 def _is_line(value: SSAValue, shape: tdsl.Shape) -> bool:
-    """Whether a value consists of the pixels of a line that a convolution or an elementwise op has computed, reshaped
-    to rows and read once.
+    """Whether a value consists of the pixels of a line that a convolution has computed, reshaped to rows and read
+    once.
     """
-    rows, made = value.owner, tdsl.only_maker(value)
-    if not isinstance(rows, tdsl.ReshapeOp) or made is None or tdsl.shape_of(value) != shape:
+    rows = value.owner
+    if not isinstance(rows, tdsl.ReshapeOp) or not value.has_one_use() or tdsl.shape_of(value) != shape:
         return False
     line = tdsl.shape_of(rows.input)
+    before = rows.input.owner
+    while isinstance(before, tdsl.ElementwiseOp):
+        convolved = [each.owner for each in before.inputs if tdsl.shape_of(each) == line and each.has_one_use()]
+        before = next((op for op in convolved if isinstance(op, tdsl.ElementwiseOp) or tdsl.is_convolution(op)), None)
     one_line = len(line) == 4 and line[:2] == (1, 1) and line[3] == shape[-1]
-    return one_line and (isinstance(made, tdsl.ElementwiseOp) or tdsl.is_convolution(made))
+    return one_line and rows.input.has_one_use() and isinstance(before, Operation) and tdsl.is_convolution(before)
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:

@@ -436,3 +436,24 @@ func.func @inserted_fill(%X: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: tdsl.insert_slice %f, %p[%c0] : memref<2xf32>, memref<4xf32> into %q : memref<4xf32>
 // CHECK-NEXT: func.return %q : memref<4xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// Nor does a fill that is moved up outside a loop: each result has a buffer of its own.
+func.func @moved_fill() -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %z = tdsl.fill {value = 0.0 : f64} -> tensor<4xf32>
+  %a = tdsl.move_up %z {axis = 0 : i64, count = 1 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %b = tdsl.move_up %z {axis = 0 : i64, count = 2 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %c = tdsl.exp %z : tensor<4xf32> -> tensor<4xf32>
+  func.return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+// CHECK-LABEL: func.func @moved_fill() -> (memref<4xf32>, memref<4xf32>, memref<4xf32>) {
+// CHECK-NEXT: %z = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %z : memref<4xf32>
+// CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.move_up %z {axis = 0 : i64, count = 1 : i64} : memref<4xf32> into %a : memref<4xf32>
+// CHECK-NEXT: %b = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.move_up %z {axis = 0 : i64, count = 2 : i64} : memref<4xf32> into %b : memref<4xf32>
+// CHECK-NEXT: %c = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.exp %z : memref<4xf32> into %c : memref<4xf32>
+// CHECK-NEXT: func.return %a, %b, %c : memref<4xf32>, memref<4xf32>, memref<4xf32>

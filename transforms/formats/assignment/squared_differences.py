@@ -39,11 +39,17 @@ def _spare(value: SSAValue) -> range:
     Only 0 for a vector with other users, for an argument, and for a vector computed by an op that moves bits or has a
     region.
     """
-    constant = tdsl.constant_root(value)
+    constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
     computes = isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS and not value.owner.regions
     return range(SPARE_BITS if computes and value.has_one_use() else 1)
+
+
+def _constant(value: SSAValue) -> tdsl.ConstOp | None:
+    """The constant that defines a vector, directly or by an index op. None for other vectors."""
+    source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
+    return source if isinstance(source, tdsl.ConstOp) else None
 
 
 def _accumulator(
@@ -59,9 +65,9 @@ def _accumulator(
     if exact is None:
         return None
     length = tdsl.shape_of(difference.out)[0]
-    if (constant := tdsl.constant_root(difference.rhs)) is not None:
+    if (constant := _constant(difference.rhs)) is not None:
         bound = lhs.distance_bound(length, rhs, _recoded(constant, rhs).reshape(-1, length))
-    elif (constant := tdsl.constant_root(difference.lhs)) is not None:
+    elif (constant := _constant(difference.lhs)) is not None:
         bound = rhs.distance_bound(length, lhs, _recoded(constant, lhs).reshape(-1, length))
     else:
         bound = lhs.distance_bound(length, rhs, None)
@@ -85,7 +91,7 @@ def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:
 
     if format.type == tdsl.format_of(value).type:
         return value
-    if (constant := tdsl.constant_root(value)) is not None:
+    if (constant := _constant(value)) is not None:
         new = tdsl.ConstOp(_recoded(constant, format), format)
         new.result.name_hint = constant.result.name_hint
         Rewriter.insert_op(new, InsertPoint.before(constant))

@@ -114,7 +114,7 @@ def _compared(function: func.FuncOp) -> Iterator[tuple[tdsl.ForestOp, Origin]]:
     """Yield each forest whose input consists of moved, scaled or imputed elements of the argument, and their origin."""
     for value, origin in origins(function).items():
         for use in tuple(value.uses):
-            if isinstance(forest := use.operation, tdsl.ForestOp):
+            if isinstance(forest := use.operation, tdsl.ForestOp) and use.index == 0:
                 yield forest, origin
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import cast
 
 from xdsl.ir import SSAValue
 
@@ -44,8 +43,9 @@ class ChannelOp:
 
     @property
     def contraction(self) -> tdsl.ContractionOp:
-        """The op, if it accumulates: only contractions have this role."""
-        return cast(tdsl.ContractionOp, self.op)
+        """The op, which must accumulate: only contractions have this role."""
+        assert isinstance(self.op, tdsl.ContractionOp)
+        return self.op
 
     @property
     def ops(self) -> Sequence[tdsl.TensorOp]:

@@ -56,10 +56,10 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
     The convolution is inserted before `sum`, which is not erased.
     """
-    if (bits := added_precision(op, sum)) is None or sum.addends is None:
+    if (bits := added_precision(op, sum)) is None:
         return None
-    [start] = [addend for addend in sum.addends if addend is not op.out]
-    filter, element = _finer(op.lhs, bits), tdsl.format_of(sum.out).type
+    assert isinstance(sum, tdsl.AddOp)
+    filter, start, element = _finer(op.lhs, bits), sum.other(op.out), tdsl.format_of(sum.out).type
     new = tdsl.Conv2dOp(filter, op.rhs, op.steps, op.spread, op.group_count, start, element)
     choose(new)
     new.location = op.location
@@ -72,9 +72,11 @@ def _finer(filter: SSAValue, bits: int) -> SSAValue:
     """Convert the constant filter to a format with `bits` more fractional bits, and return the new constant. If `bits`
     is 0, the filter itself is returned.
     """
-    constant, format = filter.owner, integers_of(tdsl.format_of(filter))
-    if not bits or not isinstance(constant, tdsl.ConstOp) or format is None:
+    if not bits:
         return filter
+    constant, format = filter.owner, integers_of(tdsl.format_of(filter))
+    assert isinstance(constant, tdsl.ConstOp)
+    assert format is not None
     finer = ExactNumbers.INTEGERS(format.bits + bits, format.scale + bits)
     new = constant.with_raws((format.integers(constant.raws) << bits).astype(finer.dtype), finer)
     Rewriter.insert_op(new, InsertPoint.before(constant))

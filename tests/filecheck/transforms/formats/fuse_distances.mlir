@@ -197,3 +197,27 @@ func.func @moved(%x: tensor<1x4x!fixed.q<15, 10>>, %y: tensor<4x1x!fixed.q<14, 9
 }
 // CHECK-LABEL: func.func @moved
 // CHECK: tdsl.sub
+
+// Reshapes of a constant move its bits: they keep its format, also before an index.
+func.func @reshaped(%x: tensor<4x1x!fixed.q<14, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %c = tdsl.const dense<[128, -256, 384, 128]> : tensor<4xi16> -> tensor<4x!fixed.q<15, 10>>
+  %b = tdsl.reshape %c : tensor<4x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<15, 10>>
+  %del = tdsl.sub %x, %b : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @reshaped
+// CHECK: tdsl.sub %x, %b
+
+func.func @reshaped_and_indexed(%x: tensor<4x1x!fixed.q<14, 9>>, %i: index) -> tensor<1x1x!fixed.q<16, 6>> {
+  %c = tdsl.const dense<[[128, -256, 384, 128], [8, 4, 2, 6]]> : tensor<2x4xi16> -> tensor<2x4x!fixed.q<15, 10>>
+  %b = tdsl.reshape %c : tensor<2x4x!fixed.q<15, 10>> -> tensor<2x4x1x!fixed.q<15, 10>>
+  %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<15, 10>>
+  %del = tdsl.sub %x, %bi : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @reshaped_and_indexed
+// CHECK: tdsl.sub %x, %bi

@@ -185,3 +185,42 @@ func.func @rows_stay(%X: tensor<2x3xf32>, %R: tensor<2x1xf32>) -> (tensor<2x3xf3
 // CHECK-NEXT: [[vt_1:%.*]] = tdsl.reshape %t : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %u = tdsl.add [[vt_1]], %R : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: func.return %a, [[vq_1]], %c, %d, %u : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xf32>, tensor<2x3xf32>
+
+// -----
+
+// Rows that no convolution has computed stay, also where the reshape to rows changes nothing.
+func.func @no_convolution(%x: tensor<1x1x4x2xf32>, %y: tensor<4x2xf32>, %z: tensor<1x1x4x2xf32>) -> (tensor<4x2xf32>, tensor<1x1x4x2xf32>) {
+  %e = tdsl.exp %x : tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  %r = tdsl.reshape %e : tensor<1x1x4x2xf32> -> tensor<4x2xf32>
+  %s = tdsl.add %r, %y : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x2xf32>
+  %f = tdsl.exp %x : tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  %same = tdsl.reshape %f : tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  %t = tdsl.add %same, %z : tensor<1x1x4x2xf32>, tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  func.return %s, %t : tensor<4x2xf32>, tensor<1x1x4x2xf32>
+}
+// CHECK-LABEL: func.func @no_convolution
+// CHECK-NEXT: %e = tdsl.exp %x
+// CHECK-NEXT: %r = tdsl.reshape %e
+// CHECK-NEXT: %s = tdsl.add %r, %y
+// CHECK-NEXT: %f = tdsl.exp %x
+// CHECK-NEXT: %same = tdsl.reshape %f
+// CHECK-NEXT: %t = tdsl.add %same, %z
+// CHECK-NEXT: func.return %s, %t
+
+// -----
+
+// The pixels of a convolution in a reshape that changes nothing are combined once.
+func.func @unchanged(%x: tensor<1x1x4x2xf32>, %w: tensor<2x1x1x2xf32>, %y: tensor<1x1x4x2xf32>) -> tensor<1x1x4x2xf32> {
+  %e = tdsl.conv2d %w, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2xf32>, tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  %r = tdsl.reshape %e : tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  %s = tdsl.add %r, %y : tensor<1x1x4x2xf32>, tensor<1x1x4x2xf32> -> tensor<1x1x4x2xf32>
+  func.return %s : tensor<1x1x4x2xf32>
+}
+// CHECK-LABEL: func.func @unchanged
+// CHECK-NEXT: %e = tdsl.conv2d
+// CHECK-NEXT: %r = tdsl.reshape %e
+// CHECK-NEXT: [[vr_1:%.*]] = tdsl.reshape %r
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.reshape %y
+// CHECK-NEXT: %s = tdsl.add [[vr_1]], [[vy_1]]
+// CHECK-NEXT: [[vs_1:%.*]] = tdsl.reshape %s
+// CHECK-NEXT: func.return [[vs_1]]

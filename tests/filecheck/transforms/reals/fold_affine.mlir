@@ -299,3 +299,56 @@ func.func @trees(%X: tensor<1x2x!fixed.q<8, 4>>, %votes: tensor<2x1x!fixed.q<8, 
 // CHECK-NEXT: %y = tdsl.forest %a, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<8> : tensor<1xi8>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %y : tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: }
+
+// -----
+
+// A map is an affine function only if its single op on numbers reads each argument once: a square, an op of another
+// dialect, a map that ignores an input and one that returns an argument stay.
+func.func @maps(%x: tensor<2x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  %w = tdsl.const dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %c = tdsl.const dense<[[3.0], [4.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %square = tdsl.map %x : tensor<2x1xf32> -> tensor<2x1xf32> {
+  ^bb0(%a: f32):
+    %m = num.mul %a, %a : f32, f32 -> f32
+    tdsl.yield %m : f32
+  }
+  %twice = tdsl.map %x : tensor<2x1xf32> -> tensor<2x1xf32> {
+  ^bb0(%a: f32):
+    %m = arith.addf %a, %a : f32
+    tdsl.yield %m : f32
+  }
+  %ignored = tdsl.map %x, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %m = num.neg %b : f32 -> f32
+    tdsl.yield %m : f32
+  }
+  %same = tdsl.map %x : tensor<2x1xf32> -> tensor<2x1xf32> {
+  ^bb0(%a: f32):
+    %m = num.neg %a : f32 -> f32
+    tdsl.yield %a : f32
+  }
+  %scaled = tdsl.map %x, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %m = num.mul %b, %a : f32, f32 -> f32
+    tdsl.yield %m : f32
+  }
+  %p = tdsl.matmul %w, %square : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %q = tdsl.matmul %w, %twice : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %r = tdsl.matmul %w, %ignored : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %s = tdsl.matmul %w, %same : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %v = tdsl.const dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %t = tdsl.matmul %v, %scaled : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %p, %q, %r, %s, %t : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @maps
+// CHECK: %square = tdsl.map %x
+// CHECK: %twice = tdsl.map %x
+// CHECK: %ignored = tdsl.map %x, %c
+// CHECK: %same = tdsl.map %x
+// CHECK-NOT: tdsl.map
+// CHECK: %p = tdsl.matmul %w, %square
+// CHECK-NEXT: %q = tdsl.matmul %w, %twice
+// CHECK-NEXT: %r = tdsl.matmul %w, %ignored
+// CHECK-NEXT: %s = tdsl.matmul %w, %same
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}3.000000e+00, 8.000000e+00]]>
+// CHECK-NEXT: %t = tdsl.matmul %v, %x

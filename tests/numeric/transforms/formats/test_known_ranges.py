@@ -13,10 +13,13 @@ from programs.devices import DEVICES, with_llvm
 from programs.estimators import sk
 from programs.on_boards import difference, printed
 from programs.spread import spread_product
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import Block
+from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.devices.registry import runner_for
@@ -108,3 +111,21 @@ def test_ranges_hold_for_all_inputs():
     known = known_ranges(function)
     np.testing.assert_allclose(known[last.operands[0]].interval, (1.0, 38.0), rtol=1e-6)
     assert function.body.block.args[0] not in known
+
+
+def test_the_range_of_squares_is_unknown():
+    """The square of a prediction between -19 and 18 is between 0 and 361: products of the ends do not bound it."""
+    module = import_estimator(sk.KNeighborsRegressor(3).fit(X[:40, :2], np.arange(40.0) - 20))
+    record_profiles(module, X[:2, :2])
+    function = predict_function(module)
+    last = function.get_return_op()
+    assert last is not None
+    predictions = last.operands[0]
+    body = Block(arg_types=[f32])
+    square = num.MulOp(body.args[0], body.args[0], f32)
+    body.add_ops([square, tdsl.YieldOp(square.result)])
+    squares = tdsl.MapOp([predictions], body, tdsl.shape_of(predictions), f32)
+    Rewriter.insert_op(squares, InsertPoint.before(last))
+    known = known_ranges(function)
+    assert predictions in known
+    assert squares.out not in known

@@ -4,14 +4,17 @@ read the declaration: an op that only this file defines becomes an affine functi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import TensorType, f32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.irdl import irdl_op_definition
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.tdsl.elementwise import elementwise_op_definition
+from tinyml.dialects.tdsl.elementwise import Insert, elementwise_op_definition
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, extended
 
@@ -35,6 +38,23 @@ def test_the_result_for_a_mean_is_the_mean_of_results(kind: type[tdsl.BinaryOp],
 def test_other_ops_are_not_affine():
     lhs, rhs = arguments(2)
     assert not any(op.is_affine for op in (tdsl.TanhOp(lhs), tdsl.ReluOp(lhs), tdsl.MaximumOp(lhs, rhs)))
+
+
+@irdl_op_definition
+class _SquareOp(tdsl.UnaryOp):
+    """The square of a number, whose computation reads its argument twice."""
+
+    name = "tdsl.test_square"
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        return insert(num.MulOp(x[0], x[0], element))
+
+
+def test_a_square_is_not_affine():
+    [value] = arguments(1)
+    op = _SquareOp(value)
+    assert not op.is_affine
+    assert extended(op, value, AffineFunction.identity((3,))) is None
 
 
 @elementwise_op_definition(num.SubOp)
