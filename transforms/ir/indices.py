@@ -201,8 +201,6 @@ def _values_of(variable: SSAValue) -> range | None:
     calls = None
     if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):
         calls = read_interface(around).calls
-    elif isinstance(around, scf.ForOp) and variable is around.body.block.args[0]:
-        calls = calls_of(around)
-        if calls is None:
-            return iterations_of(around)
+    elif isinstance(around, scf.ForOp) and variable is around.body.block.args[0] and (calls := calls_of(around)) is None:
+        return iterations_of(around)
     return None if calls is None else range(calls)

@@ -46,12 +46,9 @@ class _Reader:
             return None
         [(index, factor)] = factors.items()
         taken = iterations_of(loop := index.owner.parent_op())
-        if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
-            return None
-        if taken is None or taken.start != 0:
+        if taken is None or not isinstance(loop, scf.ForOp) or taken.start or index is not loop.body.block.args[0]:
             return None
         reader = cls(op, loop, row * factor, row * first, length, taken.step)
-        # Iterations read disjoint elements, starting with the first one.
         return reader if 0 <= reader.start <= reader.slope * taken.step - length else None
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
