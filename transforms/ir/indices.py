@@ -197,10 +197,10 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
 
 def _values_of(variable: SSAValue) -> range | None:
     """The range of the variable of a loop with constant bounds, or of a call number. None for other block arguments."""
-    around = variable.owner.parent_op()
+    outer = variable.owner.parent_op()
     calls = None
-    if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):
-        calls = read_interface(around).calls
-    elif isinstance(around, scf.ForOp) and variable is around.body.block.args[0] and (calls := calls_of(around)) is None:
-        return iterations_of(around)
+    if isinstance(outer, func.FuncOp) and isinstance(variable.type, IndexType):
+        calls = read_interface(outer).calls
+    elif isinstance(outer, scf.ForOp) and variable is outer.body.block.args[0] and (calls := calls_of(outer)) is None:
+        return iterations_of(outer)
     return None if calls is None else range(calls)
