@@ -168,7 +168,7 @@ static TM_SHARED void {name}(const int8_t *w, const int8_t *x, uint16_t n, {ctyp
 #else
     for (uint8_t i = 0; i < {QUAD} * quads; i++, w += pitch)
         for (uint16_t j = 0; j < n; j++)
-            sums[i] = ({ctype})(sums[i] + {reader}(w, (int16_t)j) * x[j]);
+            sums[i] = ({ctype})({reader}(w, (int16_t)j) < 0 ? sums[i] - x[j] : sums[i] + x[j]);
 #endif
 }}
 """
