@@ -284,8 +284,10 @@ def _executions(op: Operation) -> float:
     while around is not None:
         if isinstance(around, scf.ForOp):
             times *= mean_iterations(around) or 1
-        elif isinstance(around, num.ContractOp):
+        elif isinstance(around, num.ClosedNestOp):
             times *= prod(around.shape)
+        elif isinstance(around, num.ReduceOp):
+            times *= around.extent.value.data
         around = around.parent_op()
     return times
 
