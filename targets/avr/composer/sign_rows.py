@@ -30,6 +30,9 @@ AT_ONCE = 8
 PART = 248
 """The most columns of a part, whole bytes of signs. Its sum is at most 248 * 128."""
 
+FRAME = 16
+"""The bytes of the C function's frame and of the register that points to it (avr-gcc 5.4, `-fstack-usage`)."""
+
 _X, _UPPER = "r19", "r18"
 """The registers of an element and of its sign extension."""
 _SIGNS, _SUMS, _ALL = ("r20", "r21", "r22", "r23"), ("r8", "r10", "r12", "r14"), "r16"
@@ -129,8 +132,10 @@ class _Rows:
 
     @property
     def stack(self) -> int:
-        """The bytes of stack: two return addresses, saved registers, and five bytes that the code pushes."""
-        return 4 + len(registers(self._code()) & CALLEES - _POINTERS) + 5
+        """The bytes of stack: two return addresses, saved registers, the frame of the C function, and five bytes
+        that the code pushes.
+        """
+        return 4 + len(registers(self._code()) & CALLEES - _POINTERS) + FRAME + 5
 
     def shared(self, reader: str) -> SharedFunction:
         """The function that adds the products of the vector and of groups of four rows to sums in RAM.
