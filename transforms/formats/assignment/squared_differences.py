@@ -22,6 +22,9 @@ SPARE_BITS = 7
 
 
 def fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
+    """Replace the product of a difference with itself by a `tdsl.squared_distance`. No change if no scales are proven
+    to make the differences exact and their sum fit.
+    """
     result, lhs, rhs = tdsl.format_of(product.out), difference.lhs, difference.rhs
     of_lhs, of_rhs = ([tdsl.format_of(value).narrowed(bits) for bits in _spare(value)] for value in (lhs, rhs))
     for _, i, j in sorted((i + j, i, j) for i in range(len(of_lhs)) for j in range(len(of_rhs))):
