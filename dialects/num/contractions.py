@@ -435,15 +435,21 @@ class Sum:
     def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
         """Yield the accumulator of a partial sum, then the wider accumulators to which the sum can be converted.
 
-        There are wider accumulators only if the sum is not stored in memory and its rows have no separate scales. The
-        sum must also be rounded, or be added to another sum by `num.add_shifted`.
+        There are wider accumulators only if neither the sum nor its initial value is stored in memory, and if its rows
+        have no separate scales. The sum must also be rounded, or be added to another sum by `num.add_shifted`.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result
-        begins, ends = isinstance(self.start.owner, ZeroOp | StartOp), all(map(_ends, result.uses))
+        begins = isinstance(self.start.owner, ZeroOp | StartOp) and all(map(_adds_or_ends, self.start.uses))
+        ends = all(map(_ends, result.uses))
         if begins and ends and not any(isinstance(each, LevelOp) for each in self.conversions):
             while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
                 yield (accumulator := wider)
+
+
+def _adds_or_ends(use: Use) -> bool:
+    """True if the use adds products to the used sum, aligns it, or is a use for which `_ends` is true."""
+    return _adds(use.operation) or isinstance(use.operation, AlignOp) or _ends(use)
 
 
 def _ends(use: Use) -> bool:

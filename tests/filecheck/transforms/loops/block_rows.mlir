@@ -131,6 +131,23 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
 
 // -----
 
+// The initial value is also stored, so that its accumulator keeps 16 bits, for which there is no kernel.
+func.func @stored_start(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>, %Z: memref<4x!fixed.acc<16, 14>>) {
+  num.contract %i to 4 {
+    %zero = num.zero : !fixed.acc<16, 14>
+    %sum = num.products %zero, %W, %X : !fixed.acc<16, 14>, memref<4x8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
+    %y = num.finish %sum : !fixed.acc<16, 14> -> !fixed.q<8, 7>
+    memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
+    memref.store %zero, %Z[%i] : memref<4x!fixed.acc<16, 14>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @stored_start(
+// CHECK-NOT: num.call
+// CHECK: memref.store %zero, %Z[%i] : memref<4x!fixed.acc<16, 14>>
+
+// -----
+
 // So they have where rows have scales of their own: shifted, they are the same.
 func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>, %S: memref<4xi8>) {
   num.contract %i to 4 {
