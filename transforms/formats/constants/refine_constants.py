@@ -42,6 +42,12 @@ MOST_OPS = 1 << 15
 NEGLIGIBLE_SHARE = 1e-3
 """Numbers are unchanged if their errors cost less than this share of the error of their row's most important number."""
 
+NEGLIGIBLE_EFFECT = 2.0**-90
+"""Numbers are unchanged if the square of their effect on the margins is below this share of the margins' squared errors.
+The margins then do not depend on these numbers, as they do not on a term that is added to all scores: the computed
+derivatives are only rounding errors, which differ between processors.
+"""
+
 
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
     """Refine the constants of a candidate so that its margins improve. Return the new raws by the indices of the
@@ -158,7 +164,8 @@ class _Refinement:
         moved = np.zeros(now.shape, bool)
         for row, slopes in self.gradients.rows(constant):
             alone = self.weights @ slopes**2 * (other[row] - now[row]) ** 2
-            live = row.start + np.flatnonzero(alone > NEGLIGIBLE_SHARE * alone.max())
+            least = max(NEGLIGIBLE_SHARE * alone.max(), NEGLIGIBLE_EFFECT * (self.weights @ errors**2))
+            live = row.start + np.flatnonzero(alone > least)
             if len(live):
                 slopes = slopes[:, live - row.start]
                 most = np.abs(near).reshape(-1, row.stop - row.start).sum(1).max()
