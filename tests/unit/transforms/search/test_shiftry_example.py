@@ -176,7 +176,7 @@ def test_the_program_in_one_array(search: Search):
     """The sizes and live ranges of t1 to t4, and their offsets in an array of 8 bytes, are those of Shiftry's table 3
     and pseudocode 5.
     """
-    module = program(search, ["B2", "B1", "X", "W1"])
+    module = program(search, ["B2", "B1", "X", "W1"]).clone()
     steps = [step for step in flatten("formats-to-buffers", {}) if not isinstance(step, UpdateInPlacePass)]
     packing = next(i for i, step in enumerate(steps) if isinstance(step, PackScratchPass))
     run(module, context(), steps[:packing])
