@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
@@ -11,6 +12,20 @@ if TYPE_CHECKING:
 
 NEAR_BORDER_PERCENT = 25.0
 """The percentage of the samples whose margins are within one standard deviation of the border."""
+
+DEVIATIONS = 2.0
+"""The number of standard deviations within which the number of changed samples agrees with its expectation."""
+
+
+def least_share(changed: int, samples: int) -> float:
+    """A lower bound on the expected share of changed samples: that of Wilson's score interval ("Probable Inference, the
+    Law of Succession, and Statistical Inference", 1927) for `DEVIATIONS` standard deviations. It is 0 if no sample
+    changed, and increases with `changed`.
+
+    changed: the number of samples, of `samples`, whose class changed.
+    """
+    share, weight = changed / samples, DEVIATIONS**2 / samples
+    return (share + weight / 2 - math.sqrt(weight * share * (1 - share) + weight**2 / 4)) / (1 + weight)
 
 
 class MarginModel:

@@ -14,7 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers, is_regression
-from tinyml.transforms.formats.evaluation.margins import MarginModel
+from tinyml.transforms.formats.evaluation.margins import MarginModel, least_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -177,7 +177,9 @@ class Reference:
         For a metric with a figure, the loss is the loss of the figure (`Measure.loss`), or minus infinity if the
         outcome does not contain the figure. For the other metrics, it is the percentage of samples that differ
         (`disagreement`), the points of accuracy lost (`accuracy`), the mean absolute error of the outputs (`error`), or
-        the percentage of samples whose class is expected to change (`margin`, by `MarginModel`).
+        the percentage of samples whose class is expected to change (`margin`). `MarginModel` underestimates the latter
+        if scores saturate, because most changed samples are then far from the border. The loss is therefore at least
+        the lower bound that the number of changed samples implies (`least_share`).
 
         For a regressor, accuracy is R2 in percent, and the percentage of samples that differ is replaced by the mean
         squared difference, in percent of the variance of the outputs on reals. Without targets, the margin of a single
@@ -193,7 +195,8 @@ class Reference:
             worse = outcome.missed - self.missed if metric == "accuracy" else outcome.departed
             return 100.0 * worse / self.samples
         if metric == "margin":
-            return outcome.margin
+            counted = 0.0 if self.is_regressor else 100.0 * least_share(outcome.differ, self.samples)
+            return max(outcome.margin, counted)
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
@@ -46,13 +47,25 @@ func.func @loop(%x: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) {
   func.return %label, %h : index, tensor<2x1xf32>
 }
 """
-X = np.random.default_rng(1).standard_t(2, (80, 2)).astype(np.float32)
+Inputs = NDArray[np.float32]
+
+X: Inputs = np.random.default_rng(1).standard_t(2, (80, 2)).astype(np.float32)
 
 
-def search_of(prototype: NumberFormat, rule: ScaleBy | None, program: str = PROGRAM) -> Search:
+SCORES = """
+func.func @scores(%x: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) {
+  %w = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %label = tdsl.argmax %y : tensor<2x1xf32>
+  func.return %label, %y : index, tensor<2x1xf32>
+}
+"""
+
+
+def search_of(prototype: NumberFormat, rule: ScaleBy | None, program: str = PROGRAM, x: Inputs = X) -> Search:
     module = Parser(context(), program).parse_module()
-    record_profiles(module, X)
-    problem = SearchProblem(print_ir(module), X, np.zeros(len(X), int), None, scale_by=rule)
+    record_profiles(module, x)
+    problem = SearchProblem(print_ir(module), x, np.zeros(len(x), int), None, scale_by=rule)
     return Search(Evaluation(problem, "margin", Workers(1)), prototype)
 
 
@@ -111,3 +124,15 @@ def test_all_formats_are_tried_for_tensors_in_loops_alone(monkeypatch: pytest.Mo
     after = choose_scalings(inside, coarse, lambda _: True)
     losses = inside.losses([coarse.choices, after.choices])
     assert losses[1] < losses[0]
+
+
+def test_scores_far_from_the_border_do_not_saturate_for_those_near_it():
+    """At a fine scale of the scores, the errors near the border are small, but most samples get two equal scores."""
+    random = np.random.default_rng(2)
+    near = random.normal(0, 0.2, (30, 2))
+    far = random.normal([12, 24], 1, (70, 2))
+    search = search_of(FixedType.of_width(6), BY_SCORES, SCORES, np.concatenate([near, far]).astype(np.float32))
+    before = start(search, FixedType(16, 8))
+    after = choose_scalings(search, before, lambda _: True)
+    outcomes = search.evaluation.outcomes([search.formats(result.choices) for result in (before, after)])
+    assert outcomes[1].differ <= outcomes[0].differ
