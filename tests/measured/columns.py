@@ -491,6 +491,20 @@ TABLES: dict[str, dict[str, Column]] = {
         "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
     },
     "results-posits-10": scalings_of(10),
+    "results-posits-loss": {
+        "float": ("scalings {row} --width 6", "{float:.2f}"),
+        **{
+            f"{format}, by {rule}": (
+                f"{command} {{row}} --width 6",
+                f"{{{kind}.change:+.2f}} ({{{kind}.lost}}, {{{kind}.won}})",
+            )
+            for rule, command, kinds in (
+                ("scores", "scalings", ("fixed_scores", "posit")),
+                ("loss", "scalings-by-loss", ("fixed", "posit")),
+            )
+            for format, kind in zip(("fixed", "posit"), kinds, strict=True)
+        },
+    },
     "results-posits-inputs": {
         format: ("rounded-inputs {row} --width 6", f"{{{format}.change:+.2f}} ({{{format}.lost}}, {{{format}.won}})")
         for format in ("fixed", "posit")

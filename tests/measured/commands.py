@@ -271,6 +271,13 @@ def _scalings(model: Path, options: list[str]) -> Values:
     return scalings(model, int(width))
 
 
+def _scalings_by_loss(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import scalings_by_loss
+
+    _, width = options
+    return scalings_by_loss(model, int(width))
+
+
 def _rounded_inputs(model: Path, options: list[str]) -> Values:
     from measured.measures.scalings import rounded_inputs
 
@@ -479,6 +486,7 @@ _COMMANDS = {
     "circt": _circt,
     "rounded-inputs": _rounded_inputs,
     "scalings": _scalings,
+    "scalings-by-loss": _scalings_by_loss,
     "standard-posits": _standard_posits,
 }
 """Measurements of a folder or file of a model."""

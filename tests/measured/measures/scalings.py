@@ -21,9 +21,11 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.search.search_uniform import SearchUniformPass
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
 
     from tinyml.runtime.model.data import Data
     from tinyml.transforms.formats.evaluation.candidates import Formats
@@ -68,6 +70,20 @@ def scalings(model: Path, width: int) -> Values:
     return found
 
 
+def scalings_by_loss(model: Path, width: int) -> Values:
+    """For fixed point and for posits, the figures of `scalings` for the program of `--search uniform --metric margin`.
+    The search starts from the scales, and es of posits, that `--scale-by scores` chooses, and changes those with which
+    the whole program loses less on the validation data.
+    """
+    found: Values = {}
+    for format in ("fixed", "posit"):
+        profiled, test = _profiled(model, format, width)
+        right = _right(evaluate_reals(profiled.module, test.x).classes, test)
+        program = profiled.by_loss(format, width)
+        found[format] = _changes(right, _right(evaluate(program, encode_inputs(program, test.x)).classes, test))
+    return found
+
+
 def standard_posits(model: Path, width: int) -> Values:
     """The figures of `scalings` for a program with only standard posits, whose sums are computed in a quire."""
     profiled, test = _profiled(model, "posit", width)
@@ -99,16 +115,29 @@ def rounded_inputs(model: Path, width: int) -> Values:
 
 
 class _Profiled(NamedTuple):
-    """A profiled program before its formats are assigned, and the data on which the formats are chosen."""
+    """A profiled program before its formats are assigned, and the data on which the formats are chosen.
+
+    file: the file of the data.
+    later: the passes after the assignment of formats.
+    """
 
     module: ModuleOp
     val: Data
+    file: str
+    later: Sequence[ModulePass]
 
     def by(self, rule: ScaleBy | None) -> CandidateEvaluator:
         """A `CandidateEvaluator` of the program, with the given rule of scales; None selects the default rule of the
         format.
         """
         return CandidateEvaluator(self.module, self.val, None, rule)
+
+    def by_loss(self, format: str, width: int) -> ModuleOp:
+        """The program in the formats of one width that a search by the expected loss chooses."""
+        search = SearchUniformPass(self.file, format, scale_by=BY_SCORES, metric="margin", widths=(width,))
+        program = self.module.clone()
+        pipelines.run(program, context(), [search, *self.later])
+        return program
 
 
 def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
@@ -121,7 +150,8 @@ def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
     steps = passes_to_formats(PipelineOptions(data=str(val), format=format, width=width), None)
     assigned = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
     pipelines.run(module, ctx, steps[:assigned])
-    return _Profiled(module, load_program_data(module, str(val))), load_program_data(module, str(test))
+    profiled = _Profiled(module, load_program_data(module, str(val)), str(val), steps[assigned + 1 :])
+    return profiled, load_program_data(module, str(test))
 
 
 def _formats(evaluator: CandidateEvaluator, choice: FormatChoice) -> Formats:
