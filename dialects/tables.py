@@ -69,7 +69,7 @@ class Table(Generic[T]):
             if self._check is not None:
                 self._check(row)
             if row.name in taken:
-                raise PluginError(f"{row}: a {self.what} '{row.name}' already exists")
+                raise PluginError(f"{row}: the {self.what} '{row.name}' already exists")
             taken.add(row.name)
             return row
 

@@ -1,7 +1,8 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names of steps that the core needs; extensions add the names of their steps in `rows.txt`.
-`pipelines.py` creates the passes. Tools list the pipelines when they start, before any dialect is imported.
+This file contains only names of steps that the core needs; extensions and packages add theirs by rows of the table in
+`added_steps.py`. `pipelines.py` creates the passes. Tools list the pipelines when they start, before any dialect is
+imported.
 """
 
 from __future__ import annotations
@@ -39,25 +40,6 @@ class PipelineSteps(NamedTuple):
 
     doc: str
     steps: tuple[str | If, ...]
-
-
-class PipelineStep(NamedTuple):
-    """A pass that an extension or another package adds to a pipeline, by a row of the section `steps` of `rows.txt` or
-    by an entry point of the group `tinyml.steps`.
-
-    pipeline: the name of a row of `PIPELINES`.
-    step: the name of the pass, which the package registers.
-    before: the step directly after the pass; None if `after` is set.
-    after: the step directly before the pass; None if `before` is set.
-
-    The step in `before` or `after` occurs once in the pipeline, or in the only one of its inner pipelines that has this
-    step. The pass then becomes a step of the inner pipeline.
-    """
-
-    pipeline: str
-    step: str
-    before: str | None = None
-    after: str | None = None
 
 
 INPUT_STEPS = (

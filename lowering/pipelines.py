@@ -7,7 +7,7 @@ passes of a pipeline, run the passes that `flatten` returns one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields, make_dataclass
+from dataclasses import asdict, dataclass, field, fields, make_dataclass
 from functools import cache
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import DefectError, InputError, squeeze
-from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.formats.lookup import synthesised_bits
-from tinyml.dialects.own_rows import own_rows
-from tinyml.dialects.plugins import STEPS, PluginError, Row, each, plugins
-from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
+from tinyml.dialects.plugins import PluginError
+from tinyml.lowering.added_steps import check_installed, is_set, steps_of
+from tinyml.lowering.pipeline_steps import PIPELINES, If
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import EndVerification, Level, LevelError, level_of
 from tinyml.transforms.schedules.table import AUTO, traits_of
@@ -80,121 +79,12 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     ]
 
 
-@cache
-def steps_of(name: str) -> Sequence[str | If]:
-    """The steps of a pipeline, including the steps that extensions and other packages add (`PipelineStep`).
-
-    The list contains a step of an extension that is not installed if the step depends on an option. Setting this option
-    then raises an error.
-    """
-    steps = list(PIPELINES[name].steps)
-    behind = dict[str, str]()
-    for row in own_rows("steps"):
-        pipeline, side, beside, *condition = row.value.replace(" if ", " ").split()
-        step = _pass_name(row)
-        if pipeline == name and (condition or step in registry().all_passes):
-            follows = side == "after"
-            place = behind.get(beside, beside) if follows else beside
-            at = next(i for i, other in enumerate(steps) if _pass_of(other) == place)
-            steps.insert(at + follows, If(condition[0], step) if condition else step)
-            if follows:
-                behind[beside] = step
-
-    def placed(plugin: Row) -> tuple[int, str] | None:
-        added = _step(plugin)
-        return (_place(plugin, added, steps), added.step) if _receiver(added) == name else None
-
-    for place in filter(None, each(plugins(STEPS), placed)):
-        steps.insert(*place)
-    return steps
-
-
-def _pass_name(row: Row) -> str:
-    return row.name.rpartition(".")[2].replace("_", "-")
-
-
-def _is_set(value: object) -> bool:
-    """Whether the value of an option makes a step's condition true: any value except None and False, and thus also the
-    number 0.
-    """
-    return value is not None and value is not False
-
-
-def check_parts(options: Mapping[str, Any]) -> None:
-    """Raise `InputError` for an option whose step belongs to an extension that is not installed.
-
-    options: some of `PipelineOptions` by name.
-    """
-    for row in own_rows("steps"):
-        _, _, condition = row.value.partition(" if ")
-        if condition and _is_set(options.get(condition)):
-            _require(_pass_name(row), f"--{condition.replace('_', '-')}")
-
-
-def _require(step: str, condition: str) -> None:
-    """Raise `InputError` if the step requested by the option `condition` is in an extension that is not installed."""
-    if step not in registry().all_passes:
-        part = next(part_of(row.name) for row in own_rows("steps") if _pass_name(row) == step)
-        raise InputError(f"the option '{condition}' {needs(part)}")
-
-
-def _pass_of(step: str | If) -> str:
-    return step.step if isinstance(step, If) else step
-
-
-def _step(plugin: Row) -> PipelineStep:
-    """The step that another package adds. Raises `PluginError` for an invalid step."""
-    added = plugin.load(PipelineStep)
-    if added.pipeline not in PIPELINES:
-        raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
-    if added.step not in registry().all_passes:
-        raise PluginError(f"{plugin}: there is no pass '{added.step}'")
-    if added.step in PIPELINES:
-        raise PluginError(f"{plugin}: '{added.step}' is a pipeline, and no pass")
-    if missing := [one.name for one in fields(_pass(added.step)) if _is_required(one)]:
-        raise PluginError(f"{plugin}: the pass '{added.step}' cannot run without {', '.join(missing)}")
-    return added
-
-
-def _is_required(field: Field[Any]) -> bool:
-    return field.init and field.default is MISSING and field.default_factory is MISSING
-
-
-def _receiver(added: PipelineStep) -> str:
-    """The pipeline into which a step is inserted: the named pipeline or, if it lacks the step in `before` or `after`,
-    the only one of its inner pipelines that has this step.
-
-    If no inner pipeline or several of them have the step, the named pipeline is returned.
-    """
-    beside = added.before or added.after
-
-    def has_step(pipeline: str) -> bool:
-        rows = (_pass_name(row) for row in own_rows("steps") if row.value.split()[0] == pipeline)
-        return beside in (*map(_pass_of, PIPELINES[pipeline].steps), *rows)
-
-    inner = [step for step in map(_pass_of, PIPELINES[added.pipeline].steps) if step in PIPELINES and has_step(step)]
-    return inner[0] if len(inner) == 1 and not has_step(added.pipeline) else added.pipeline
-
-
-def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
-    """The index at which the step `added` of another package is inserted into a pipeline. Raises `PluginError` unless
-    exactly one of `before` and `after` is set, and the pipeline has exactly one step of this name.
-    """
-    if (added.before is None) == (added.after is None):
-        raise PluginError(f"{plugin}: a step is before or after another one")
-    beside = added.before or added.after
-    found = [i for i, step in enumerate(steps) if beside == _pass_of(step)]
-    if len(found) != 1:
-        raise PluginError(f"{plugin}: '{added.pipeline}' has {len(found)} steps '{beside}', expected one")
-    return found[0] + (added.after is not None)
-
-
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
     for step in steps_of(PUBLISHED.get(name, name) if published else name):
         if isinstance(step, If):
-            if not _is_set(given.get(step.condition)):
+            if not is_set(given.get(step.condition)):
                 continue
-            _require(step.step, step.condition)
+            check_installed(step)
             step = step.step
         if step in PIPELINES:
             yield from _steps(step, given, published)

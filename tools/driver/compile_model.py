@@ -17,6 +17,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.own_rows import of_options
 from tinyml.lowering import pipelines
+from tinyml.lowering.added_steps import check_parts
 from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.own_answers import own_answers
 from tinyml.lowering.options import AUTO_FORMAT
@@ -89,7 +90,7 @@ def check_options(made: Compilation) -> None:
         check(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
-    pipelines.check_parts(vars(options))
+    check_parts(vars(options))
     if request.search is not None:
         request.search.search_pass(options).check(ctx)
     else:

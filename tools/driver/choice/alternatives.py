@@ -1,19 +1,21 @@
-"""The alternatives of `--format auto`, one row for each combination of options.
+"""The alternatives of `--format auto`: a table with one row for each combination of options.
 
-A row contains options of the command line, so that a command line can reproduce the choice. A new option that changes
-formats requires one more row here.
+An alternative contains options of the command line, so that a command line can reproduce the choice. A new option that
+changes formats requires one more row, in the section `alternatives` of `rows.txt`. A package adds a row by an entry
+point of the group `tinyml.alternatives`, whose name is that of the alternative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import formats
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import ALTERNATIVES as GROUP
-from tinyml.dialects.plugins import PluginError, Row, each, plugins
+from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.tables import Table
 
 
 @dataclass(frozen=True)
@@ -57,91 +59,50 @@ On an AVR, 16 bits take 2 to 9 times as long, and mixed widths at least 1.7 time
 1.4 times as long; values of 16 bits with weights of 8 bits are sometimes faster than 8 bits.
 """
 
-_NARROW = {"format": "fixed", "width": 8}
 
-UNSCALED_ALTERNATIVES = (
-    Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
-    *(
-        Alternative(
-            f"fixed {width}, weights fixed:{weights}",
-            {"format": "fixed", "width": width, "weights": f"fixed:{weights}"},
-            NARROW_WIDTH,
-            mixed=True,
-        )
-        for width, weights in ((16, 8), (8, 16))
-    ),
-    # Convolutions take 0.35 to 0.93 times as long as in fixed 8 on Cortex-M and RISC-V. All other ops take longer, up
-    # to ten times (FastGRNN), as each result is multiplied by a scale.
-    Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}, NARROW_WIDTH, by_windows=True),
-    Alternative(NARROW_WIDTH, _NARROW),
-    Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, NARROW_WIDTH, weighed=True),
+def _loaded(row: Row) -> Alternative:
+    """The alternative of a table row. Raises `PluginError` for one of another name, or whose base is unknown."""
+    alternative = row.load(Alternative)
+    row.expect_fields(alternative)
+    if alternative.name != row.name:
+        raise PluginError(f"{row}: expected an Alternative of the same name, got {alternative.name!r}")
+    if alternative.beside is not None and alternative.beside not in ALTERNATIVES:
+        raise PluginError(f"{row}: there is no alternative '{alternative.beside}' that can be its base")
+    return alternative
+
+
+ALTERNATIVES = Table(
+    GROUP,
+    "alternative",
+    _loaded,
+    home="tinyml.tools.driver.choice",
+    ours=own_rows("alternatives"),
 )
-"""The alternatives with one scale for all features."""
+"""The alternatives by name; on a target of unknown costs they are tried in this order."""
 
 
-def _with_feature_scales(row: Alternative) -> Alternative:
+def considered() -> Sequence[Alternative]:
+    """All alternatives: those of the table, and formats of packages with widths `FOR_AUTO`."""
+    offered = ((name, width) for name, format in formats().items() for width in format.FOR_AUTO)
+    by_format = (Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
+    return *ALTERNATIVES.each(), *by_format
+
+
+def with_feature_scales(alternative: Alternative) -> Alternative:
     """Add a scale for each feature to an alternative.
 
     The base of the result is the alternative without these scales or, for a weighed alternative, its base with
     these scales.
     """
-    beside = _scaled(row.beside) if row.weighed and row.beside is not None else row.name
-    return Alternative(_scaled(row.name), {**row.options, "feature_scales": True}, beside, weighed=row.weighed)
+    weighed, base = alternative.weighed, alternative.beside
+    beside = _scaled(base) if weighed and base is not None else alternative.name
+    return Alternative(
+        _scaled(alternative.name), {**alternative.options, "feature_scales": True}, beside, weighed=weighed
+    )
 
 
 def _scaled(name: str) -> str:
     return f"{name}, feature scales"
-
-
-FLOAT_FEATURES = Alternative(f"{NARROW_WIDTH}, float features", {**_NARROW, "float_features": True})
-"""Decision trees that compare the float inputs directly, and add votes of 8 bits."""
-
-ALTERNATIVES = (
-    *UNSCALED_ALTERNATIVES,
-    FLOAT_FEATURES,
-    *map(_with_feature_scales, UNSCALED_ALTERNATIVES),
-    Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
-    Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
-    Alternative("f32", {"format": str(F32_FORMAT.type)}, last_resort=True),
-    *(
-        Alternative(f"fixed 8, weights {weights}", {**_NARROW, "weights": weights}, compact=True)
-        for weights in ("codebook:4", "mxint:4", "mxfp:4")
-    ),
-)
-"""The built-in alternatives; on a target of unknown costs they are tried in this order."""
-
-
-def considered() -> Sequence[Alternative]:
-    """All alternatives: built-in ones with installed formats, alternatives of other packages, and formats of packages
-    with widths `FOR_AUTO`.
-    """
-    known = formats()
-    ours = [row for row in ALTERNATIVES if _formats_of(row) <= {*known}]
-    offered = [(name, width) for name, format in known.items() for width in format.FOR_AUTO]
-    by_format = (Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
-    return *ours, *_of_packages(), *by_format
-
-
-def _formats_of(row: Alternative) -> set[str]:
-    """The name of an alternative's main format, and the name of the format of its weights."""
-    return {row.options[name].partition(":")[0] for name in ("format", "weights") if name in row.options}
-
-
-def _of_packages() -> Iterator[Alternative]:
-    """Yield the valid alternatives of other packages, from entry points of the group `tinyml.alternatives`."""
-    taken = {row.name for row in ALTERNATIVES}
-
-    def checked(plugin: Row) -> Alternative:
-        row = plugin.load(Alternative)
-        plugin.expect_fields(row)
-        if row.name in taken:
-            raise PluginError(f"{plugin}: an alternative '{row.name}' already exists")
-        if row.beside is not None and row.beside not in taken:
-            raise PluginError(f"{plugin}: there is no alternative '{row.beside}' that can be its base")
-        taken.add(row.name)
-        return row
-
-    return each(plugins(GROUP), checked)
 
 
 ORDINARY_EXECUTION: Mapping[str, Any] = {}

@@ -13,10 +13,9 @@ from tinyml.dialects.locations import error_at, errors_at
 from tinyml.dialects.options import option
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Builder, LocatedPattern, PatternRewriteWalker, Rewriter
-from tinyml.lowering.pipeline_steps import PipelineStep
+from tinyml.lowering.added_steps import steps_of
 from tinyml.lowering.pipelines import flatten as passes_of
 from tinyml.lowering.pipelines import run as run_passes
-from tinyml.lowering.pipelines import steps_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import BITS, BUFFERS, FORMATS, LOOPS, REALS, Level
 from tinyml.transforms.ir.loop_nest import LoopBuilder
@@ -35,7 +34,6 @@ __all__ = [
     "LocatedPattern",
     "LoopBuilder",
     "PatternRewriteWalker",
-    "PipelineStep",
     "ProfilePass",
     "Rewriter",
     "SimplifyPass",

@@ -11,7 +11,7 @@ from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, json_results, write_file
 from tinyml.tools.cli.common_options import PrintOptions
-from tinyml.tools.driver.choice.alternatives import Alternative
+from tinyml.tools.driver.choice.alternatives import Alternative, with_feature_scales
 from tinyml.tools.main import main as run_tinyml
 
 __all__ = [
@@ -29,5 +29,6 @@ __all__ = [
     "parsed",
     "run_tinyml",
     "unknown",
+    "with_feature_scales",
     "write_file",
 ]
