@@ -14,8 +14,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, part_of
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.modules import is_installed
+from tinyml.dialects.plugins import problems
+from tinyml.lowering.added_steps import STEPS, added_step
 from tinyml.lowering.frontends.onnx.builder import HANDLERS, LOOPS, SPECIAL_CASES
 from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.tools.driver.choice.alternatives import ALTERNATIVES
 
 FILES = {module_of(path): path for path in MODULES}
 
@@ -90,8 +93,15 @@ def test_functions_of_options_exist(section: str):
 
 
 def test_modules_are_installed():
-    for section in ("attributes", "tdsl", "onnx", "steps"):
+    for section in ("attributes", "tdsl", "onnx"):
         assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
+
+
+def test_rows_name_the_passes_and_alternatives_of_their_names():
+    """Of the steps and alternatives of tinyml, none is rejected when it is loaded."""
+    for table in (STEPS, ALTERNATIVES):
+        assert len([*table.each()]) == len(table.ours)
+    assert not problems()
 
 
 def test_a_step_that_is_left_out_changes_programs_of_absent_chips_only():
@@ -99,7 +109,7 @@ def test_a_step_that_is_left_out_changes_programs_of_absent_chips_only():
     only if programs for the extension's chip are refused.
     """
     chips = {part_of(f"tinyml.targets.{row.value}") for row in own_rows.own_rows("chips")} - {CORE}
-    unconditional = {part_of(row.name) for row in own_rows.own_rows("steps") if " if " not in row.value}
+    unconditional = {part_of(row.value) for row in STEPS.ours.values() if added_step(row).condition is None}
     assert unconditional <= chips
 
 

@@ -48,7 +48,7 @@ CONTRACTS = {
     },
     "runtime": set[str](),
     "transforms": set[str](),
-    "lowering": {"options", "pipeline_steps", "pipelines"},
+    "lowering": {"added_steps", "options", "pipeline_steps", "pipelines"},
     "tools": {"main", "tinyml_opt", "universe"},
 }
 """Files directly in a top-level package that are no pass: code for all its folders, pipelines, registry, programs."""

@@ -16,7 +16,7 @@ import pytest
 
 from programs.paths import ROOT
 from tinyml.dialects import context, modules, plugins
-from tinyml.lowering import pipelines
+from tinyml.lowering import added_steps, pipelines
 from tinyml.runtime.model import headers
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
@@ -102,7 +102,7 @@ def forget() -> None:
         registry.known_kernel,
         registry._sum_offers,  # pyright: ignore[reportPrivateUsage]
         headers.header_texts,
-        pipelines.steps_of,
+        added_steps.steps_of,
         pipelines.pipeline,
     ):
         cached.cache_clear()

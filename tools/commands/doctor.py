@@ -243,10 +243,10 @@ def _devices() -> Iterable[DeviceState]:
 def _plugins() -> Iterable[PluginState]:
     """The state of the entry points of other packages, each of which is loaded."""
     from tinyml.dialects.context import registry
+    from tinyml.lowering.added_steps import steps_of
     from tinyml.lowering.exporters import EXPORTERS
     from tinyml.lowering.frontends.importers import FRONTENDS
     from tinyml.lowering.pipeline_steps import PIPELINES
-    from tinyml.lowering.pipelines import steps_of
     from tinyml.targets.registry import chips
     from tinyml.tools.driver.choice.alternatives import considered
     from tinyml.tools.driver.packages.packaging_table import PACKAGINGS

@@ -12,8 +12,8 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
 
 from tinyml.dialects.context import own_passes
+from tinyml.lowering.added_steps import steps_of
 from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.lowering.pipelines import steps_of
 
 HEAD = """\
 # Passes

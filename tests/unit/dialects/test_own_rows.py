@@ -14,18 +14,31 @@ from tinyml.dialects import own_rows
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.plugins import Row
-from tinyml.lowering import pipelines
+from tinyml.lowering import added_steps, pipelines
 from tinyml.tools.main import main
 
 
 @pytest.fixture
-def rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[Row]]]:
+def rows(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Row]]:
     """The sections of the file, as a dictionary that the test may change."""
     changed = {name: [*section] for name, section in own_rows.sections().items()}
     monkeypatch.setattr(own_rows, "sections", lambda: changed)
-    pipelines.steps_of.cache_clear()
+    return changed
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Row]]:
+    """tinyml's rows of the table of steps, as a dictionary that the test may change."""
+    changed = {**added_steps.STEPS.ours}
+    monkeypatch.setattr(added_steps.STEPS, "ours", changed)
+    added_steps.steps_of.cache_clear()
     yield changed
-    pipelines.steps_of.cache_clear()
+    added_steps.steps_of.cache_clear()
+
+
+def add(steps: dict[str, Row], *names: str) -> None:
+    """Add rows whose passes belong to an extension that is not installed."""
+    steps |= {name: Row(name, "tinyml.targets.helium.none:NonePass") for name in names}
 
 
 def test_parts_have_aliases():
@@ -39,30 +52,32 @@ def test_a_row_may_have_a_help_text():
     assert (pack.value, pack.help) == ("pack", "pack buffers of a CSV file into the smallest arena")
 
 
-def test_a_row_adds_a_step_before_or_after_another(rows: dict[str, list[Row]]):
-    rows["steps"] += [
-        Row("transforms.reals.first", "loops-to-bits before licm if flash"),
-        Row("transforms.reals.second", "loops-to-bits after lower-num-to-exact if flash"),
-        Row("transforms.reals.third", "loops-to-bits after lower-num-to-exact if ram"),
-        Row("transforms.reals.fourth", "loops-to-bits after licm"),
-        Row("transforms.reals.fifth", "loops-to-bits before lower-num-to-exact if ram"),
-    ]
+def test_a_row_adds_a_step_before_or_after_another(steps: dict[str, Row]):
+    add(
+        steps,
+        "first.before.licm.in.loops-to-bits.if.flash",
+        "second.after.lower-num-to-exact.in.loops-to-bits.if.flash",
+        "third.after.lower-num-to-exact.in.loops-to-bits.if.ram",
+        "fourth.after.licm.in.loops-to-bits",
+        "fifth.before.lower-num-to-exact.in.loops-to-bits.if.ram",
+    )
     usual = ["lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm"]
-    added = [step if isinstance(step, str) else tuple(step) for step in pipelines.steps_of("loops-to-bits")]
+    added = [step if isinstance(step, str) else tuple(step) for step in added_steps.steps_of("loops-to-bits")]
     # A step without a condition runs only where it is installed.
     behind = ("flash", "second"), ("ram", "third")
     assert added == [("ram", "fifth"), usual[0], *behind, *usual[1:4], ("flash", "first"), usual[4]]
 
 
-def test_an_option_of_an_absent_extension_is_refused(rows: dict[str, list[Row]]):
-    rows["steps"] = [Row("targets.helium.none", "loops-to-bits before licm if flash")]
+def test_an_option_of_an_absent_extension_is_refused(steps: dict[str, Row]):
+    steps.clear()
+    add(steps, "none.before.licm.in.loops-to-bits.if.flash")
     assert [step.name for step in pipelines.flatten("loops-to-bits", {})]
     with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium' of tinyml, which is not inst"):
         pipelines.flatten("loops-to-bits", {"flash": 8})
     for unset in ({"flash": None, "ram": 4}, {}):
-        pipelines.check_parts(unset)
+        added_steps.check_parts(unset)
     with pytest.raises(InputError, match=r"^the option '--flash' needs the part 'helium'"):
-        pipelines.check_parts({"flash": 0})
+        added_steps.check_parts({"flash": 0})
 
 
 def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():

@@ -21,9 +21,10 @@ from tinyml.dialects.errors import DefectError, InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.options import options_of
+from tinyml.lowering.added_steps import steps_of
 from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run, steps_of
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run
 from tinyml.tools.cli.user_errors import as_input_error
 from tinyml.transforms.loops.place_constants import PlaceConstantsPass
 

@@ -42,7 +42,8 @@ from tinyml.dialects.plugins import (
     attributed,
     problems,
 )
-from tinyml.lowering.pipelines import steps_of
+from tinyml.lowering.added_steps import steps_of
+from tinyml.lowering.pipeline_steps import If
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.targets.registry import board, chip_of, targets
 from tinyml.tools.driver.choice.alternatives import considered
@@ -59,8 +60,12 @@ ASKED = tuple(group for group in GROUPS if group != MEMORIES)
 DATA = TOUR / "val.npz"
 
 
+STEP = "cse.after.profile.in.reals-to-formats"
+"""The name of the plug-ins that are steps, whose names state a place. All other plug-ins are named `ENTRY`."""
+
+
 def named(group: str) -> str:
-    return f"plug-in '{ENTRY}' of package '{PACKAGE}' ({group}): "
+    return f"plug-in '{STEP if group == STEPS else ENTRY}' of package '{PACKAGE}' ({group}): "
 
 
 def of_an_op(suffix: str) -> bytes:
@@ -82,8 +87,10 @@ class Packages:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]):
         self.folder, self.patch, self.capture = folder, patch, capture
 
-    def install(self, group: str, code: str, **options: str) -> str:
-        return install(self.folder / "packages", self.patch, group, code, **options)
+    def install(self, group: str, code: str, *, entry: str = f"{ENTRY} = {{}}:X", **options: str) -> str:
+        if group == STEPS:
+            entry = entry.replace(f"{ENTRY} =", f"{STEP} =")
+        return install(self.folder / "packages", self.patch, group, code, entry=entry, **options)
 
     def said(self, code: int, *arguments: str | Path, tool: str = "opt") -> list[str]:
         """Run a tool in this process, assert that its exit code is `code`, and return the lines of standard error.
@@ -214,39 +221,63 @@ def test_malformed_metadata_are_left_out(group: str, entry: str, reason: str, pa
     assert packages.said_of(group)[0] == warning
 
 
-STEP = "from tinyml.lowering.pipeline_steps import PipelineStep\nX = PipelineStep"
+CSE = "from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination as X"
+FORWARD = "from tinyml.transforms.buffers.forward_inserts import ForwardInsertsPass as X"
+PROFILE = "from tinyml.transforms.reals.profile import ProfilePass as X"
 ALTERNATIVE = "from tinyml.tools.driver.choice.alternatives import Alternative\nX = Alternative"
+PLACE = "expected a name PASS.before.STEP.in.PIPELINE or PASS.after.STEP.in.PIPELINE"
 CONTRIBUTIONS = {
-    "no pipeline": (STEPS, f"{STEP}('reals-to-x', 'cse', after='profile')", "there is no pipeline 'reals-to-x'"),
-    "no pass": (STEPS, f"{STEP}('reals-to-formats', 'csi', after='profile')", "there is no pass 'csi'"),
-    "no place": (STEPS, f"{STEP}('reals-to-formats', 'cse')", "a step is before or after another one"),
-    "two places": (STEPS, f"{STEP}('rewrite-reals', 'cse', 'simplify')", "has 2 steps 'simplify', expected one"),
-    "taken": (ALTERNATIVES, f"{ALTERNATIVE}('fixed 8', {{}})", "an alternative 'fixed 8' already exists"),
-    "beside none": (ALTERNATIVES, f"{ALTERNATIVE}('mine', {{}}, 'fixed 7')", "there is no alternative 'fixed 7'"),
+    "no pipeline": (STEPS, "cse.after.profile.in.reals-to-x", CSE, "there is no pipeline 'reals-to-x'"),
+    "no pass": (STEPS, "csi.after.profile.in.reals-to-formats", CSE, "there is no pass 'csi'"),
+    "a pipeline": (STEPS, "bits-to-c.after.profile.in.reals-to-formats", CSE, "'bits-to-c' is a pipeline, and no pass"),
+    "another pass": (STEPS, "cse.after.profile.in.reals-to-formats", FORWARD, "the pass 'cse', got 'forward-inserts'"),
+    "no option": (STEPS, "cse.after.profile.in.reals-to-formats.if.flush", CSE, "there is no option 'flush'"),
+    "required": (STEPS, "profile.after.profile.in.reals-to-formats", PROFILE, "'profile' cannot run without data"),
+    "no step": (STEPS, "cse.after.profile.in.rewrite-reals", CSE, "has 0 steps 'profile', expected one"),
+    "no place": (STEPS, "cse.in.reals-to-formats", CSE, PLACE),
+    "no side": (STEPS, "cse.beside.profile.in.reals-to-formats", CSE, PLACE),
+    "two places": (STEPS, "cse.before.simplify.in.rewrite-reals", CSE, "has 2 steps 'simplify', expected one"),
+    "taken": (ALTERNATIVES, "fixed 8", f"{ALTERNATIVE}('fixed 8', {{}})", "the alternative 'fixed 8' already exists"),
+    "another name": (ALTERNATIVES, "fixed-12", f"{ALTERNATIVE}('fixed 12', {{}})", "of the same name, got 'fixed 12'"),
+    "beside none": (ALTERNATIVES, "mine", f"{ALTERNATIVE}('mine', {{}}, 'fixed 7')", "no alternative 'fixed 7' that"),
 }
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("group", "code", "reason"), CONTRIBUTIONS.values(), ids=CONTRIBUTIONS)
-def test_what_has_no_place_is_left_out(group: str, code: str, reason: str, packages: Packages):
-    packages.install(group, code)
+@pytest.mark.parametrize(("group", "name", "code", "reason"), CONTRIBUTIONS.values(), ids=CONTRIBUTIONS)
+def test_what_has_no_place_is_left_out(group: str, name: str, code: str, reason: str, packages: Packages):
+    packages.install(group, code, entry=f"{name} = {{}}:X")
     warning, *_ = packages.said_of(group)
-    assert named(group) in warning
+    assert f"plug-in '{name}' of package '{PACKAGE}' ({group}): " in warning
     assert reason in warning
 
 
 def test_a_step_and_an_alternative_have_their_places(packages: Packages):
-    packages.install(STEPS, f"{STEP}('loops-to-bits', 'cse', before='fold-rounding')")
+    packages.install(STEPS, CSE, entry="cse.before.fold-rounding.in.loops-to-bits = {}:X")
     steps = steps_of("loops-to-bits")
     assert steps.index("cse") + 1 == steps.index("fold-rounding")
     packages.patch.undo()
-    packages.install(ALTERNATIVES, f"{ALTERNATIVE}('fixed 12', {{'width': 12}})", package="other")
+    code = f"{ALTERNATIVE}('fixed 12', {{'width': 12}})"
+    packages.install(ALTERNATIVES, code, entry="fixed 12 = {}:X", package="other")
     assert [row.options for row in considered() if row.name == "fixed 12"] == [{"width": 12}]
+
+
+def test_a_step_of_a_package_may_depend_on_an_option(packages: Packages):
+    packages.install(STEPS, CSE, entry="cse.before.fold-rounding.in.loops-to-bits.if.reuse_input = {}:X")
+    assert If("reuse_input", "cse") in steps_of("loops-to-bits")
+
+
+def test_a_step_that_nobody_asks_for_is_not_loaded(packages: Packages):
+    module = packages.install(STEPS, CSE, entry="cse.before.fold-rounding.in.loops-to-bits = {}:X")
+    assert "cse" not in steps_of("bits-to-c")
+    assert module not in sys.modules
+    assert "cse" in steps_of("loops-to-bits")
+    assert module in sys.modules
 
 
 def test_a_pipeline_inside_the_named_one_receives_a_step(packages: Packages):
     """`reals-to-formats` has `fuse-products` only in the pipeline `rewrite-reals`."""
-    packages.install(STEPS, f"{STEP}('reals-to-formats', 'cse', after='fuse-products')")
+    packages.install(STEPS, CSE, entry="cse.after.fuse-products.in.reals-to-formats = {}:X")
     steps = steps_of("rewrite-reals")
     assert steps.index("cse") == steps.index("fuse-products") + 1
     assert "cse" not in steps_of("reals-to-formats")
@@ -368,7 +399,7 @@ def test_a_frontend_that_fails_is_named(end: str, packages: Packages):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("onnx", "a frontend 'onnx' already exists"),
+        ("onnx", "the frontend 'onnx' already exists"),
         ("mlir", "modules, which have the suffix .mlir, need no frontend"),
         ("../*", "expected the suffix"),
     ],
@@ -449,7 +480,7 @@ def test_a_command_that_is_none_is_named(code: str, reason: str, packages: Packa
     ("entry", "reason"),
     [
         ("Evil = {}", "expected a name of small letters, digits and -"),
-        ("pack = {}", "a command 'pack' already exists"),
+        ("pack = {}", "the command 'pack' already exists"),
     ],
 )
 def test_a_name_that_is_no_command_is_left_out(entry: str, reason: str, packages: Packages):

@@ -143,7 +143,7 @@ def test_a_schedule_of_another_package_executes(other_package: Schedule):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (EntryPoint("rows", "nowhere:X", SCHEDULES), "a mode 'rows' already exists"),
+        (EntryPoint("rows", "nowhere:X", SCHEDULES), "the mode 'rows' already exists"),
         (EntryPoint("quick", "nowhere:X", SCHEDULES), "ModuleNotFoundError"),
         (EntryPoint("quick", "tinyml.transforms.schedules.auto:AUTO", SCHEDULES), "has another name, 'auto'"),
     ],

@@ -13,11 +13,11 @@ from measured.store import MEASURED, read
 from measured.tables import PAGES, column_of, tables
 
 from tinyml.dialects import tdsl
-from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
+from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, considered
 from tinyml.tools.driver.choice.choose import FASTER_RATIO, Bounds, Candidate, CandidateQueue, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
-BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
+BY_NAME = {alternative.name: alternative for alternative in considered()}
 
 
 def row(name: str, time: float | None, flash: float = 0.0) -> Candidate:
@@ -77,7 +77,7 @@ def test_alternatives_stand_beside_those_that_come_before() -> None:
     `weighed` or `mixed` depends on another one.
     """
     seen: set[str] = set()
-    for alternative in sorted(ALTERNATIVES, key=lambda row: row.beside is not None):
+    for alternative in sorted(BY_NAME.values(), key=lambda row: row.beside is not None):
         assert alternative.beside is None or alternative.beside in seen
         assert alternative.beside is not None or not (alternative.weighed or alternative.mixed)
         seen.add(alternative.name)
