@@ -86,3 +86,11 @@ def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
         return None
     operands = [index_value(operand, known) for operand in owner.operands]
     return None if any(operand is None for operand in operands) else compute(*operands)
+
+
+def captured(op: Operation) -> list[SSAValue]:
+    """The values that are defined outside an op and used by ops nested in it."""
+    nested = [inner for inner in op.walk() if inner is not op]
+    inside = {value for inner in nested for value in inner.results}
+    inside |= {argument for inner in op.walk() for region in inner.regions for argument in region.block.args}
+    return [operand for inner in nested for operand in inner.operands if operand not in inside]

@@ -23,21 +23,13 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.limits import step_limit
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.loops import INDEX_FUNCTIONS
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface, selected
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
-from tinyml.runtime.evaluator.parallel_loops import (
-    Nest,
-    beside,
-    captured,
-    check_steps,
-    counters,
-    insert,
-    loop_steps,
-    nest_of,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +48,9 @@ LIVE_BYTES = 1 << 22
 
 TENSOR_ELEMENTS = 1 << 22
 """The maximum number of elements of a tensor over all samples evaluated together, unless a single sample has more."""
+
+
+_of_loop = on_call("tinyml.runtime.evaluator.parallel_loops:loop_results")
 
 
 @dataclass(frozen=True)
@@ -141,6 +136,46 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
     return [value for value in values if isinstance(value.type, TensorType)]
 
 
+def _steps_of_loops(function: func.FuncOp, parallel: bool) -> list[tuple[scf.ForOp, int]]:
+    """The loops of a function that are not nested, each with the number of operations that it executes.
+
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
+    """
+    loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
+    if not loops:
+        return []
+    from tinyml.runtime.evaluator.parallel_loops import executed_steps
+
+    return [(op, executed_steps(op, parallel)) for op in loops]
+
+
+def loop_steps(function: func.FuncOp, parallel: bool) -> int:
+    """The number of operations that the loops of a function execute; `parallel` is as in `long_loop`."""
+    return sum(steps for _, steps in _steps_of_loops(function, parallel))
+
+
+def long_loop(function: func.FuncOp, parallel: bool) -> tuple[scf.ForOp, int] | None:
+    """The first loop that exceeds the limit on operations per inference, with the number of operations that it
+    executes; None if no loop exceeds it.
+
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
+    """
+    return next((loop for loop in _steps_of_loops(function, parallel) if loop[1] > step_limit()), None)
+
+
+def _check_steps(function: func.FuncOp, samples: int) -> None:
+    """Raise `InputError` if a loop of the function exceeds the limit on operations per inference.
+
+    samples: the number of samples evaluated together. If it is 1, the iterations of a parallel loop that are evaluated
+        together count as one iteration.
+    """
+    if (found := long_loop(function, samples == 1)) is not None:
+        (op, steps), limit = found, step_limit()
+        raise error_at(
+            op, f"the loop runs {steps:,} operations in an inference, {limit:,} at most; --max-elements raises this"
+        )
+
+
 def samples_together(function: func.FuncOp) -> int:
     """The number of samples to evaluate together, a power of two. It is smaller for programs with larger tensors. It is
     1 for programs with parallel loops for which this is faster, because iterations of such a loop are evaluated
@@ -189,7 +224,7 @@ def evaluate(
     Raises `InputError` for inputs of the wrong shape, and for loops that exceed the limit on operations.
     """
     function = predict_function(module)
-    check_steps(function, samples_together(function))
+    _check_steps(function, samples_together(function))
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program expects {int(np.prod(shape))} values per sample")
@@ -199,7 +234,7 @@ def evaluate(
     # Converted per chunk: a whole data set in doubles takes twice the memory.
     dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
     parts = [
-        _Run(arithmetic, observe).function(function, inputs[i : i + chunk].reshape(-1, *shape).astype(dtype))
+        Run(arithmetic, observe).function(function, inputs[i : i + chunk].reshape(-1, *shape).astype(dtype))
         for i in range(0, len(inputs), chunk)
     ]
     labels = [part.labels for part in parts if part.labels is not None]
@@ -338,44 +373,23 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     return np.concatenate(parts) if parts else encoded(inputs)
 
 
-def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop in the given arithmetic, executed iteration by iteration.
-
-    values: the values of all operands of the loop, and of all values that its body captures.
-    """
-    run = _Run(arithmetic, None)
-    run.values = dict(values)
-    return run.loop(loop, [values[operand] for operand in loop.operands])
-
-
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
     """The raws that a function returns for the given raws of all its arguments."""
-    run = _Run(Bits(), None)
+    run = Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return run.block(function.body.block)
 
 
-def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
-    """The results of a parallel loop, executed for many iterations at once, as `run_loop` returns them.
-
-    values: as in `run_loop`.
-
-    Returns None for a loop that is not parallel, and for several samples.
-    """
-    run = _Run(arithmetic, None)
-    run.values = dict(values)
-    return run.at_once(loop, [values[operand] for operand in loop.iter_args])
-
-
-class _Run:
+class Run:
     """The evaluation of a program on one chunk of samples.
 
     arithmetic: computes the ops.
     observe: called with each tensor and its values; None for no observer.
     together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
         parallel loops.
+    nests: the `Nest` of each loop that has been executed; None for a loop that is not parallel.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
@@ -383,7 +397,7 @@ class _Run:
         self.observe = observe
         self.together = together
         self.values: dict[SSAValue, Any] = {}
-        self.nests: dict[scf.ForOp, Nest | None] = {}
+        self.nests: dict[scf.ForOp, Any] = {}
         self.steps: dict[Block, list[_Step]] = {}
 
     def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
@@ -412,66 +426,15 @@ class _Run:
         return []
 
     def results(self, op: Operation, arguments: Sequence[Any]) -> Sequence[Any]:
-        return self.loop(op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
-
-    def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
-        low, high, step, *carried = arguments
-        if (results := self.at_once(op, carried)) is not None:
-            return results
-        for i in range(low, high, step):
-            self.bind(op.body.block.args[0], i)
-            for argument, value in zip(op.body.block.args[1:], carried, strict=True):
-                self.bind(argument, value)
-            carried = list(self.block(op.body.block))
-        return carried
-
-    def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop with the initial values `carried`, computed in batches of iterations; None for
-        other loops, and for several samples.
-        """
-        if op not in self.nests:
-            self.nests[op] = nest_of(op)
-        if (nest := self.nests[op]) is None or (count := nest.together(self.together)) == 0:
-            return None
-        outside = {value: self.values[value] for value in captured(op)}
-        if any(np.ndim(array) and len(array) not in (1, self.together) for array in (*outside.values(), *carried)):
-            return None
-        first, *others = nest.taken
-        wholes = [np.repeat(array, self.together // len(array), 0) for array in carried]
-        for start in range(0, len(first), count):
-            indices = counters([first[start : start + count], *others])
-            run = _Run(self.arithmetic, self.observe, self.together * len(indices[0]))
-            run.nests = self.nests
-            run.values = {value: _repeated(array, len(indices[0])) for value, array in outside.items()}
-            for loop, index in zip(nest.loops, indices, strict=True):
-                run.values[loop.body.block.args[0]] = np.tile(index, self.together)
-            run.iterations(nest, wholes)
-        if self.observe is not None:
-            for position, whole in enumerate(wholes):
-                self.observe(op.body.block.args[1 + position], beside(carried[position]))
-                for value in nest.stages(position):
-                    self.observe(value, beside(whole))
-        return wholes
-
-    def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
-        """Evaluate the bodies of a nest for a batch of iterations. Insert the computed parts into the carried tensors.
-
-        wholes: the arrays of the carried tensors.
-        """
-        targets = dict(zip(nest.insertions, wholes, strict=True))
-        for inside in (op for loop in nest.loops for op in loop.body.block.ops):
-            if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
-                part, offsets = self.values[inside.part], [self.values[offset] for offset in inside.offsets]
-                insert(inside, targets[inside], part, offsets, self.together // len(targets[inside]))
-            elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
-                arguments = [self.values[operand] for operand in inside.operands]
-                for value, result in zip(inside.results, self.results(inside, arguments), strict=True):
-                    self.bind(value, result)
+        return _of_loop(self, op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
 
 
-def _repeated(value: Any, times: int) -> Any:
-    """The value of each current iteration, repeated `times` times, once for each iteration of an inner loop."""
-    return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
+def beside(array: Array) -> Array:
+    """The arrays of all iterations concatenated along the last axis, in the form of an array for one sample."""
+    if len(array) == 1:
+        return array
+    moved = np.moveaxis(array, 0, -1)
+    return moved.reshape(1, *moved.shape[:-2], -1)
 
 
 def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:

@@ -1,4 +1,5 @@
-"""Parallel loops, whose iterations are evaluated together, and the limit on the number of operations of loops.
+"""The evaluation of loops, the number of operations that they execute, and parallel loops, whose iterations are
+evaluated together.
 
 The only effect of an iteration of a parallel loop is to insert parts into tensors, as in a pooling over patches. No
 iteration reads elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like
@@ -15,15 +16,15 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects import func, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.limits import step_limit
-from tinyml.dialects.locations import error_at
-from tinyml.dialects.loops import iterations_of, trips_of
+from tinyml.dialects.loops import captured, iterations_of, trips_of
 from tinyml.dialects.tdsl.index_maps import insert_parts
+from tinyml.dialects.tdsl.values import Arithmetic
+from tinyml.runtime.evaluator.evaluator import Run, beside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,14 +92,6 @@ def nest_of(loop: scf.ForOp) -> Nest | None:
     return below and Nest([loop, *below.loops], [taken, *below.taken], below.insertions, below.elements)
 
 
-def captured(op: Operation) -> list[SSAValue]:
-    """The values that are defined outside an op and used by ops nested in it."""
-    nested = [inner for inner in op.walk() if inner is not op]
-    inside = {value for inner in nested for value in inner.results}
-    inside |= {argument for inner in op.walk() for region in inner.regions for argument in region.block.args}
-    return [operand for inner in nested for operand in inner.operands if operand not in inside]
-
-
 def counters(taken: Sequence[range]) -> list[Array]:
     """The induction variable of each loop, as an array over all iterations of a nest with the ranges `taken`."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
@@ -116,48 +109,95 @@ def insert(op: tdsl.InsertSliceOp, whole: Array, part: Array, offsets: Sequence[
     insert_parts(whole, part, offsets, op.order, np.arange(len(whole) * iterations) // iterations)
 
 
-def beside(array: Array) -> Array:
-    """The arrays of all iterations concatenated along the last axis, in the form of an array for one sample."""
-    if len(array) == 1:
-        return array
-    moved = np.moveaxis(array, 0, -1)
-    return moved.reshape(1, *moved.shape[:-2], -1)
+def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
+    """The results of a loop in the given arithmetic, executed iteration by iteration.
 
-
-def check_steps(function: func.FuncOp, samples: int) -> None:
-    """Raise `InputError` if a loop of the function exceeds the limit on operations per inference.
-
-    samples: the number of samples evaluated together. If it is 1, the iterations of a parallel loop that are evaluated
-        together count as one iteration.
+    values: the values of all operands of the loop, and of all values that its body captures.
     """
-    if (op := long_loop(function, samples == 1)) is not None:
-        steps, limit = _steps(op, samples == 1), step_limit()
-        raise error_at(
-            op, f"the loop runs {steps:,} operations in an inference, {limit:,} at most; --max-elements raises this"
-        )
+    run = Run(arithmetic, None)
+    run.values = dict(values)
+    return loop_results(run, loop, [values[operand] for operand in loop.operands])
 
 
-def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
-    """The first loop that exceeds the limit on operations per inference; None if no loop exceeds it.
+def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
+    """The results of a parallel loop, executed for many iterations at once, as `run_loop` returns them.
 
-    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
+    values: as in `run_loop`.
+
+    Returns None for a loop that is not parallel, and for several samples.
     """
-    loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
-    return next((op for op in loops if _steps(op, parallel) > step_limit()), None)
+    run = Run(arithmetic, None)
+    run.values = dict(values)
+    return _at_once(run, loop, [values[operand] for operand in loop.iter_args])
 
 
-def loop_steps(function: func.FuncOp, parallel: bool) -> int:
-    """The number of operations that the loops of a function execute.
+def loop_results(run: Run, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
+    """The results of a loop of a program that is evaluated."""
+    low, high, step, *carried = arguments
+    if (results := _at_once(run, op, carried)) is not None:
+        return results
+    for i in range(low, high, step):
+        run.bind(op.body.block.args[0], i)
+        for argument, value in zip(op.body.block.args[1:], carried, strict=True):
+            run.bind(argument, value)
+        carried = list(run.block(op.body.block))
+    return carried
 
-    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
+
+def _at_once(run: Run, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
+    """The results of a parallel loop with the initial values `carried`, computed in batches of iterations; None for
+    other loops, and for several samples.
     """
-    return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
+    if op not in run.nests:
+        run.nests[op] = nest_of(op)
+    if (nest := run.nests[op]) is None or (count := nest.together(run.together)) == 0:
+        return None
+    outside = {value: run.values[value] for value in captured(op)}
+    if any(np.ndim(array) and len(array) not in (1, run.together) for array in (*outside.values(), *carried)):
+        return None
+    first, *others = nest.taken
+    wholes = [np.repeat(array, run.together // len(array), 0) for array in carried]
+    for start in range(0, len(first), count):
+        indices = counters([first[start : start + count], *others])
+        inner = Run(run.arithmetic, run.observe, run.together * len(indices[0]))
+        inner.nests = run.nests
+        inner.values = {value: _repeated(array, len(indices[0])) for value, array in outside.items()}
+        for loop, index in zip(nest.loops, indices, strict=True):
+            inner.values[loop.body.block.args[0]] = np.tile(index, run.together)
+        _run_iterations(inner, nest, wholes)
+    if run.observe is not None:
+        for position, whole in enumerate(wholes):
+            run.observe(op.body.block.args[1 + position], beside(carried[position]))
+            for value in nest.stages(position):
+                run.observe(value, beside(whole))
+    return wholes
 
 
-def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
+def _run_iterations(run: Run, nest: Nest, wholes: Sequence[Array]) -> None:
+    """Evaluate the bodies of a nest for a batch of iterations. Insert the computed parts into the carried tensors.
+
+    wholes: the arrays of the carried tensors.
+    """
+    targets = dict(zip(nest.insertions, wholes, strict=True))
+    for inside in (op for loop in nest.loops for op in loop.body.block.ops):
+        if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
+            part, offsets = run.values[inside.part], [run.values[offset] for offset in inside.offsets]
+            insert(inside, targets[inside], part, offsets, run.together // len(targets[inside]))
+        elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
+            arguments = [run.values[operand] for operand in inside.operands]
+            for value, result in zip(inside.results, run.results(inside, arguments), strict=True):
+                run.bind(value, result)
+
+
+def _repeated(value: Any, times: int) -> Any:
+    """The value of each current iteration, repeated `times` times, once for each iteration of an inner loop."""
+    return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
+
+
+def executed_steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
     """The number of operations that a loop executes, including those of nested loops.
 
-    parallel: as in `loop_steps`.
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
     together: the number of samples and outer iterations that are evaluated together.
 
     A loop with variable bounds counts as one iteration.
@@ -174,4 +214,4 @@ def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
 
 def _in_block(block: Block, nest: Sequence[scf.ForOp], parallel: bool, together: int) -> int:
     loops = [op for op in block.ops if isinstance(op, scf.ForOp)]
-    return len(block.ops) - len(loops) + sum(_steps(op, parallel, together) for op in loops if op not in nest)
+    return len(block.ops) - len(loops) + sum(executed_steps(op, parallel, together) for op in loops if op not in nest)

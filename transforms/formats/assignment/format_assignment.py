@@ -584,7 +584,7 @@ class FormatAssignment:
 
         A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.
         """
-        from tinyml.runtime.evaluator.parallel_loops import long_loop
+        from tinyml.runtime.evaluator.evaluator import long_loop
         from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 
         module = module_of(self.function)

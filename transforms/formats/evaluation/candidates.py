@@ -246,7 +246,7 @@ class CandidateEvaluator:
         """Whether the derivatives of margins can be computed: the program has scores, and no loop has too many
         steps, since every iteration is recorded.
         """
-        from tinyml.runtime.evaluator.parallel_loops import long_loop
+        from tinyml.runtime.evaluator.evaluator import long_loop
 
         return long_loop(self.candidates.function, parallel=False) is None and self.reference.margin_model is not None
 

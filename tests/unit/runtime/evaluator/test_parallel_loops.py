@@ -16,10 +16,11 @@ from tinyml.runtime.evaluator.evaluator import (
     encode_inputs,
     evaluate,
     evaluate_reals,
+    loop_steps,
     predict_function,
     samples_together,
 )
-from tinyml.runtime.evaluator.parallel_loops import loop_steps, nest_of
+from tinyml.runtime.evaluator.parallel_loops import nest_of
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 
 POOL = """func.func @pool(%X: tensor<6x8xf32>) -> tensor<3x5x4xf32> {

@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.runtime.evaluator import shared_evaluator
+from tinyml.runtime.evaluator import shared_loops
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
 from tinyml.runtime.evaluator.recorded_ops import Recorded
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
@@ -86,7 +86,7 @@ def test_loops(name: str, monkeypatch: pytest.MonkeyPatch):
     candidates = [chosen(module, inputs, width) for width in (8, 16, 8)]
     results = [evaluate(candidate, encode_inputs(candidate, inputs)) for candidate in candidates]
     for batch, chunk, capacity in product((0, 1 << 20), (1, 3, 100), (0, 100, 1 << 20)):
-        monkeypatch.setattr(shared_evaluator, "GREATEST_BATCH", batch)
+        monkeypatch.setattr(shared_loops, "GREATEST_BATCH", batch)
         evaluator = SharedEvaluator(inputs, capacity, chunk)
         for candidate, expected in zip(candidates, results, strict=True):
             expect(evaluator, candidate, expected)

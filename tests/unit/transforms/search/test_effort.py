@@ -20,7 +20,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.tdsl import contraction
 from tinyml.dialects.tdsl.values import Arithmetic
-from tinyml.runtime.evaluator import recorded_ops
+from tinyml.runtime.evaluator import recorded_loops, recorded_ops
 from tinyml.targets.registry import chips
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
@@ -139,7 +139,8 @@ def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
     program = next(with_rounded_sums(profiled("protonn"), data.x))
     problem = SearchProblem(print_ir(program), data.x, data.y, None)
     with Evaluation(problem, "disagreement", Workers(1)) as evaluation:
-        monkeypatch.setattr(recorded_ops, "compute", counting)
+        for module in (recorded_ops, recorded_loops):
+            monkeypatch.setattr(module, "compute", counting)
         evaluation.losses(uniform(evaluation, 8))
     assert max(computed.values()) == 1
 
