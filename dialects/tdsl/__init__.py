@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from tinyml.dialects.tdsl.permutations import *
     from tinyml.dialects.tdsl.pooling import *
     from tinyml.dialects.tdsl.slices import *
+    from tinyml.dialects.tdsl.windows import *
 
 _ON_USE = [
     f"{__name__}.{file}"
     for file in (
         *("accumulation", "convolution", "distance", "elementwise_functions", "encoded_features", "enlargement"),
-        *("forest", "missing_values", "normalisation", "permutations", "pooling", "slices"),
+        *("forest", "missing_values", "normalisation", "permutations", "pooling", "slices", "windows"),
     )
 ]
 """The files of ops that few programs contain; each is imported when one of its names is first used (see `kinds.py`)."""

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tinyml.dialects.tdsl.missing_values import ImputeOp
     from tinyml.dialects.tdsl.permutations import TransposeOp
     from tinyml.dialects.tdsl.pooling import PoolOp
-    from tinyml.dialects.tdsl.slices import InsertSliceOp, ReceiveOp, WindowOp
+    from tinyml.dialects.tdsl.slices import InsertSliceOp, ReceiveOp
+    from tinyml.dialects.tdsl.windows import WindowOp
 
 __all__ = [
     "follows_missing",

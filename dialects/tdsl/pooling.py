@@ -27,13 +27,15 @@ from tinyml.dialects.tdsl.base import (
     Visits,
     build,
     format_of,
+    integer_array,
+    integers,
     shape_of,
     shaped,
     spell,
 )
 from tinyml.dialects.tdsl.index_maps import add_at, numbered
-from tinyml.dialects.tdsl.slices import integer_array, integers, windows
 from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest
+from tinyml.dialects.tdsl.windows import windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

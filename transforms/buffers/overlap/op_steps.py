@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xdsl.ir.affine import AffineMap
 
     from tinyml.dialects.tdsl.base import Visits
-    from tinyml.dialects.tdsl.slices import WindowOp
+    from tinyml.dialects.tdsl.windows import WindowOp
 
     Numbers = NDArray[np.int64]
 
