@@ -1,23 +1,20 @@
 """The evaluator, which executes a program on tensors (L0 or L1) for a whole data set at once.
 
 Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input. A
-loop is executed once, for all samples together. The evaluator supports two kinds of ops of other dialects: indices and
-conditions of `arith`, and empty tensors.
+loop is executed once, for all samples together.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import arith, func, scf, tensor
-from xdsl.dialects.builtin import ContainerType, DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, ShapedType, TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ContainerType, ModuleOp, ShapedType, TensorType
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -25,20 +22,16 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format, 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.limits import step_limit
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.loops import INDEX_FUNCTIONS
-from tinyml.dialects.modules import on_call
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface, selected
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
+from tinyml.runtime.evaluator.execution import Observer, Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 Array: TypeAlias = "NDArray[Any]"
-Observer: TypeAlias = Callable[[SSAValue, Array], None]
-_Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
-"""An op with its operands and results."""
 
 CHUNK = 512
 """The number of samples that are evaluated together: a program's arrays then fit in the processor's cache."""
@@ -48,9 +41,6 @@ LIVE_BYTES = 1 << 22
 
 TENSOR_ELEMENTS = 1 << 22
 """The maximum number of elements of a tensor over all samples evaluated together, unless a single sample has more."""
-
-
-_of_loop = on_call("tinyml.runtime.evaluator.parallel_loops:loop_results")
 
 
 @dataclass(frozen=True)
@@ -233,10 +223,11 @@ def evaluate(
     chunk = _raws_together(function) if unseen else samples_together(function)
     # Converted per chunk: a whole data set in doubles takes twice the memory.
     dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
-    parts = [
-        Run(arithmetic, observe).function(function, inputs[i : i + chunk].reshape(-1, *shape).astype(dtype))
-        for i in range(0, len(inputs), chunk)
-    ]
+    last, run = cast(func.ReturnOp, function.body.block.last_op), _class_of_run(function)
+    parts: list[Outputs] = []
+    for start in range(0, len(inputs), chunk):
+        some = inputs[start : start + chunk].reshape(-1, *shape).astype(dtype)
+        parts.append(Outputs.of(last.arguments, run(arithmetic, observe).function(function, [some]), len(some)))
     labels = [part.labels for part in parts if part.labels is not None]
     scores = [part.scores for part in parts if part.scores is not None]
     return Outputs(
@@ -375,125 +366,13 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
     """The raws that a function returns for the given raws of all its arguments."""
-    run = Run(Bits(), None)
-    for argument, value in zip(function.body.block.args, arguments, strict=True):
-        run.bind(argument, value)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return run.block(function.body.block)
+    return _class_of_run(function)(Bits(), None).function(function, arguments)
 
 
-class Run:
-    """The evaluation of a program on one chunk of samples.
+def _class_of_run(function: func.FuncOp) -> type[Run]:
+    """The class that evaluates a function: `LoopRun` for a function with loops."""
+    if not any(isinstance(op, scf.ForOp) for op in function.walk()):
+        return Run
+    from tinyml.runtime.evaluator.parallel_loops import LoopRun
 
-    arithmetic: computes the ops.
-    observe: called with each tensor and its values; None for no observer.
-    together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
-        parallel loops.
-    nests: the `Nest` of each loop that has been executed; None for a loop that is not parallel.
-    """
-
-    def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
-        self.arithmetic = arithmetic
-        self.observe = observe
-        self.together = together
-        self.values: dict[SSAValue, Any] = {}
-        self.nests: dict[scf.ForOp, Any] = {}
-        self.steps: dict[Block, list[_Step]] = {}
-
-    def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
-        self.bind(function.body.block.args[0], inputs)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            results = self.block(function.body.block)
-        last = cast(func.ReturnOp, function.body.block.last_op)
-        return Outputs.of(last.arguments, results, len(inputs))
-
-    def bind(self, value: SSAValue, result: Any) -> None:
-        self.values[value] = result
-        if self.observe is not None and isinstance(value.type, TensorType):
-            self.observe(value, beside(result) if self.together > 1 else result)
-
-    def block(self, block: Block) -> Sequence[Any]:
-        if block not in self.steps:
-            # The ops of a loop are listed once, not in each iteration.
-            self.steps[block] = [(op, tuple(op.operands), tuple(op.results)) for op in block.ops]
-        values = self.values
-        for op, operands, bound in self.steps[block]:
-            arguments = [values[value] for value in operands]
-            if isinstance(op, func.ReturnOp | scf.YieldOp):
-                return arguments
-            for value, result in zip(bound, self.results(op, arguments), strict=True):
-                self.bind(value, result)
-        return []
-
-    def results(self, op: Operation, arguments: Sequence[Any]) -> Sequence[Any]:
-        return _of_loop(self, op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
-
-
-def beside(array: Array) -> Array:
-    """The arrays of all iterations concatenated along the last axis, in the form of an array for one sample."""
-    if len(array) == 1:
-        return array
-    moved = np.moveaxis(array, 0, -1)
-    return moved.reshape(1, *moved.shape[:-2], -1)
-
-
-def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op that is not a loop, for given values of its operands."""
-    if not isinstance(op, HasValueInterface):
-        return foreign_value(op, x)
-    result = op.compute(arithmetic, x)
-    if not np.ndim(result) and isinstance(op, tdsl.TensorOp):
-        # The format has proven the result to be a constant.
-        return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
-    return result
-
-
-_COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
-    operator.eq,
-    operator.ne,
-    operator.lt,
-    operator.le,
-    operator.gt,
-    operator.ge,
-]
-"""Comparisons in the numbering of MLIR's signed predicates."""
-
-
-@singledispatch
-def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op of a dialect other than `tdsl`, for given values of its operands.
-
-    Handlers are registered for classes of ops. Raises `InputError` for an op without a handler.
-    """
-    raise error_at(op, f"{op.name} is not supported yet by the evaluator")
-
-
-@foreign_value.register
-def _constant(op: arith.ConstantOp, x: Sequence[Any]) -> int:
-    if isinstance(op.value, DenseIntOrFPElementsAttr):
-        raise InputError("arith.constant of a tensor is not supported by the evaluator, expected tdsl.const")
-    return cast("IntegerAttr[Any]", op.value).value.data
-
-
-@foreign_value.register
-def _comparison(op: arith.CmpiOp, x: Sequence[Any]) -> Any:
-    return _COMPARISONS[op.predicate.value.data](x[0], x[1])
-
-
-@foreign_value.register
-def _selection(op: arith.SelectOp, x: Sequence[Any]) -> Any:
-    return selected(np.asarray(x[0]), x[1], x[2])
-
-
-@foreign_value.register
-def _empty(op: tensor.EmptyOp, x: Sequence[Any]) -> Any:
-    # The content is irrelevant, since all of it is overwritten before it is read.
-    return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
-
-
-def _on_indices(op: Operation, x: Sequence[Any]) -> Any:
-    return INDEX_FUNCTIONS[type(op)](x[0], x[1])
-
-
-for _kind in INDEX_FUNCTIONS:
-    foreign_value.register(_kind, _on_indices)
+    return LoopRun

@@ -20,7 +20,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.values import Arithmetic, Derivatives, Factored, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Reals
-from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
+from tinyml.runtime.evaluator.evaluator import predict_function, samples_together
+from tinyml.runtime.evaluator.execution import compute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

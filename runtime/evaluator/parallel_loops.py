@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.loops import captured, iterations_of, trips_of
 from tinyml.dialects.tdsl.index_maps import insert_parts
 from tinyml.dialects.tdsl.values import Arithmetic
-from tinyml.runtime.evaluator.evaluator import Run, beside
+from tinyml.runtime.evaluator.execution import Observer, Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,9 +114,9 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
 
     values: the values of all operands of the loop, and of all values that its body captures.
     """
-    run = Run(arithmetic, None)
+    run = LoopRun(arithmetic, None)
     run.values = dict(values)
-    return loop_results(run, loop, [values[operand] for operand in loop.operands])
+    return run.loop(loop, [values[operand] for operand in loop.operands])
 
 
 def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
@@ -126,67 +126,95 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 
     Returns None for a loop that is not parallel, and for several samples.
     """
-    run = Run(arithmetic, None)
+    run = LoopRun(arithmetic, None)
     run.values = dict(values)
-    return _at_once(run, loop, [values[operand] for operand in loop.iter_args])
+    return run.at_once(loop, [values[operand] for operand in loop.iter_args])
 
 
-def loop_results(run: Run, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a loop of a program that is evaluated."""
-    low, high, step, *carried = arguments
-    if (results := _at_once(run, op, carried)) is not None:
-        return results
-    for i in range(low, high, step):
-        run.bind(op.body.block.args[0], i)
-        for argument, value in zip(op.body.block.args[1:], carried, strict=True):
-            run.bind(argument, value)
-        carried = list(run.block(op.body.block))
-    return carried
+class LoopRun(Run):
+    """The evaluation of a program with loops on one chunk of samples.
 
-
-def _at_once(run: Run, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-    """The results of a parallel loop with the initial values `carried`, computed in batches of iterations; None for
-    other loops, and for several samples.
+    together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
+        parallel loops.
     """
-    if op not in run.nests:
-        run.nests[op] = nest_of(op)
-    if (nest := run.nests[op]) is None or (count := nest.together(run.together)) == 0:
-        return None
-    outside = {value: run.values[value] for value in captured(op)}
-    if any(np.ndim(array) and len(array) not in (1, run.together) for array in (*outside.values(), *carried)):
-        return None
-    first, *others = nest.taken
-    wholes = [np.repeat(array, run.together // len(array), 0) for array in carried]
-    for start in range(0, len(first), count):
-        indices = counters([first[start : start + count], *others])
-        inner = Run(run.arithmetic, run.observe, run.together * len(indices[0]))
-        inner.nests = run.nests
-        inner.values = {value: _repeated(array, len(indices[0])) for value, array in outside.items()}
-        for loop, index in zip(nest.loops, indices, strict=True):
-            inner.values[loop.body.block.args[0]] = np.tile(index, run.together)
-        _run_iterations(inner, nest, wholes)
-    if run.observe is not None:
-        for position, whole in enumerate(wholes):
-            run.observe(op.body.block.args[1 + position], beside(carried[position]))
-            for value in nest.stages(position):
-                run.observe(value, beside(whole))
-    return wholes
+
+    def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
+        super().__init__(arithmetic, observe)
+        self.together = together
+        self.nests: dict[scf.ForOp, Nest | None] = {}
+
+    def bind(self, value: SSAValue, result: Any) -> None:
+        if self.together == 1 or self.observe is None or not isinstance(value.type, TensorType):
+            super().bind(value, result)
+        else:
+            self.values[value] = result
+            self.observe(value, _beside(result))
+
+    def results(self, op: Operation, arguments: Sequence[Any]) -> Sequence[Any]:
+        return self.loop(op, arguments) if isinstance(op, scf.ForOp) else super().results(op, arguments)
+
+    def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
+        """The results of a loop for the given values of its operands."""
+        low, high, step, *carried = arguments
+        if (results := self.at_once(op, carried)) is not None:
+            return results
+        for i in range(low, high, step):
+            self.bind(op.body.block.args[0], i)
+            for argument, value in zip(op.body.block.args[1:], carried, strict=True):
+                self.bind(argument, value)
+            carried = list(self.block(op.body.block))
+        return carried
+
+    def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
+        """The results of a parallel loop with the initial values `carried`, computed in batches of iterations; None for
+        other loops, and for several samples.
+        """
+        if op not in self.nests:
+            self.nests[op] = nest_of(op)
+        if (nest := self.nests[op]) is None or (count := nest.together(self.together)) == 0:
+            return None
+        outside = {value: self.values[value] for value in captured(op)}
+        if any(np.ndim(array) and len(array) not in (1, self.together) for array in (*outside.values(), *carried)):
+            return None
+        first, *others = nest.taken
+        wholes = [np.repeat(array, self.together // len(array), 0) for array in carried]
+        for start in range(0, len(first), count):
+            indices = counters([first[start : start + count], *others])
+            run = LoopRun(self.arithmetic, self.observe, self.together * len(indices[0]))
+            run.nests = self.nests
+            run.values = {value: _repeated(array, len(indices[0])) for value, array in outside.items()}
+            for loop, index in zip(nest.loops, indices, strict=True):
+                run.values[loop.body.block.args[0]] = np.tile(index, self.together)
+            run._iterations(nest, wholes)
+        if self.observe is not None:
+            for position, whole in enumerate(wholes):
+                self.observe(op.body.block.args[1 + position], _beside(carried[position]))
+                for value in nest.stages(position):
+                    self.observe(value, _beside(whole))
+        return wholes
+
+    def _iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
+        """Evaluate the bodies of a nest for a batch of iterations. Insert the computed parts into the carried tensors.
+
+        wholes: the arrays of the carried tensors.
+        """
+        targets = dict(zip(nest.insertions, wholes, strict=True))
+        for inside in (op for loop in nest.loops for op in loop.body.block.ops):
+            if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
+                part, offsets = self.values[inside.part], [self.values[offset] for offset in inside.offsets]
+                insert(inside, targets[inside], part, offsets, self.together // len(targets[inside]))
+            elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
+                arguments = [self.values[operand] for operand in inside.operands]
+                for value, result in zip(inside.results, self.results(inside, arguments), strict=True):
+                    self.bind(value, result)
 
 
-def _run_iterations(run: Run, nest: Nest, wholes: Sequence[Array]) -> None:
-    """Evaluate the bodies of a nest for a batch of iterations. Insert the computed parts into the carried tensors.
-
-    wholes: the arrays of the carried tensors.
-    """
-    targets = dict(zip(nest.insertions, wholes, strict=True))
-    for inside in (op for loop in nest.loops for op in loop.body.block.ops):
-        if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
-            part, offsets = run.values[inside.part], [run.values[offset] for offset in inside.offsets]
-            insert(inside, targets[inside], part, offsets, run.together // len(targets[inside]))
-        elif not isinstance(inside, scf.YieldOp) and inside not in nest.loops:
-            arguments = [run.values[operand] for operand in inside.operands]
-            for value, result in zip(inside.results, run.results(inside, arguments), strict=True):
-                run.bind(value, result)
+def _beside(array: Array) -> Array:
+    """The arrays of all iterations concatenated along the last axis, in the form of an array for one sample."""
+    if len(array) == 1:
+        return array
+    moved = np.moveaxis(array, 0, -1)
+    return moved.reshape(1, *moved.shape[:-2], -1)
 
 
 def _repeated(value: Any, times: int) -> Any:

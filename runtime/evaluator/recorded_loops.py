@@ -20,7 +20,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.values import Arithmetic, ranked
-from tinyml.runtime.evaluator.evaluator import compute
+from tinyml.runtime.evaluator.execution import compute
 from tinyml.runtime.evaluator.recorded_ops import ELEMENTWISE, Recorded, Step, is_array
 from tinyml.runtime.evaluator.shared_values import Numbering
 

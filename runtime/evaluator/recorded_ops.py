@@ -19,7 +19,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.values import ranked
-from tinyml.runtime.evaluator.evaluator import compute
+from tinyml.runtime.evaluator.execution import compute
 from tinyml.runtime.evaluator.shared_values import ResultCache, TabulatedBits
 
 if TYPE_CHECKING:

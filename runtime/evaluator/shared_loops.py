@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.loops import captured, iterations_of
 from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
-from tinyml.runtime.evaluator.evaluator import compute
+from tinyml.runtime.evaluator.execution import compute
 from tinyml.runtime.evaluator.parallel_loops import run_at_once, run_loop
 from tinyml.runtime.evaluator.recorded_loops import LoopSteps, iteration
 from tinyml.runtime.evaluator.recorded_ops import Recorded

@@ -21,7 +21,7 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.values import builtin_dtype
-from tinyml.runtime.evaluator.evaluator import foreign_value
+from tinyml.runtime.evaluator.execution import foreign_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

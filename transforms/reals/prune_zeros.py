@@ -136,7 +136,7 @@ class _Lanes:
 def _keeps_zero(op: tdsl.TensorOp) -> bool:
     """Whether the result of an op for operands of zeros consists of zeros."""
     from tinyml.runtime.evaluator.arithmetics import Reals
-    from tinyml.runtime.evaluator.evaluator import compute
+    from tinyml.runtime.evaluator.execution import compute
 
     return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(value))) for value in op.inputs]).any()
 
