@@ -11,12 +11,12 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.contractions.mapped_products import lower_contraction
 from tinyml.lowering.loops.contractions.products import (
     Products,
     begun,
     factors,
     finished,
-    lower_contraction,
     lower_rows,
     sum_start,
 )
