@@ -15,11 +15,11 @@ import pytest
 
 from tinyml.dialects import num
 from tinyml.dialects.layouts.sparse_rows import compress
-from tinyml.transforms.formats import choose_storage
 from tinyml.transforms.formats.choose_storage import ChooseStoragePass
+from tinyml.transforms.formats.constants import dense_storage
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
-STORAGE: Any = choose_storage
+STORAGE: Any = dense_storage
 DOT, ROWS, SPARSE = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
 
 
@@ -98,12 +98,12 @@ def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
     bytes = SimpleNamespace(coding=SimpleNamespace(name="bytes"), dtype=np.dtype(np.int8))
     monkeypatch.setattr(STORAGE, "offers", offers)
     monkeypatch.setattr(STORAGE.tdsl, "format_of", lambda value: value)
-    pattern = STORAGE._StoreDense("some", True)
+    pattern = STORAGE.StoreDense("some", True)
     assert pattern._kernels(product(bytes, integers), [8, 4]) == [packed, slow]
     assert nests == [("some", name, width, 16) for name in (DOT, ROWS, SPARSE) for width in (8, 4)]
     assert pattern._kernels(product(integers, uncoded), [8, 4]) == []
 
 
 def test_packed_rows_are_counted_unless_never(monkeypatch: pytest.MonkeyPatch):
-    assert choose_storage.SPARSE_LOOP == 2.0
+    assert dense_storage.SPARSE_LOOP == 2.0
     assert ChooseStoragePass().packed == "auto"
