@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.device import Build, RunResult
 from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import Symbol, disassembly, function_range, source_lines, symbol_table
+from tinyml.runtime.devices.toolchain import Symbol, call_tool, function_range, symbol_table
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.chip import Chip
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,7 +126,7 @@ def attribute(
         sites: defaultdict[int, float] = defaultdict(float)
         for (site, _), spent in profile.spent.items():
             sites[site] += spent
-        texts = disassembly(runner.chip, build.elf, inside.start, inside.stop)
+        texts = _disassembly(runner.chip, build.elf, inside.start, inside.stop)
         instructions = tuple(ListedInstruction(at, text, lines.get(at, 0), sites[at]) for at, text in texts)
     code_bytes = {line: step * n for line, n in code.items()}
     return Attribution(build, profile.result, time, calls, code_bytes, **flash, instructions=instructions)
@@ -143,3 +144,49 @@ def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
         return _CLONE.sub("", name) if start <= pc < start + size else "?"
 
     return name_of
+
+
+def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
+    """For each of the instruction `addresses`, the line of a C file from which the instruction was compiled.
+
+    For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
+    no line of the file are omitted.
+    """
+    rows = _line_rows(chip, elf, file)
+    starts = sorted(rows)
+    locations: dict[int, list[str]] = {}
+    at = 0
+    arguments = ["--inlines", "--addresses", "--exe", elf, *map(hex, addresses)]
+    for text in call_tool(chip, "addr2line", arguments).splitlines():
+        if text.startswith("0x"):
+            at = int(text, 16)
+        else:
+            locations.setdefault(at, []).append(text)
+    lines: dict[int, int] = {}
+    for at, texts in locations.items():
+        # The last location listed for an address is that of the outermost function. Where nothing is inlined, addr2line
+        # of binutils 2.26 may report lines of functions that the linker has discarded.
+        found = re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", texts[-1])
+        if found is not None and found[1] == file:
+            row = bisect_right(starts, at)
+            lines[at] = rows[starts[row - 1]] if len(texts) == 1 and row else int(found[2])
+    return lines
+
+
+def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
+    """The rows of a program's line table for a C file: for the address of the first instruction of each row, the
+    line.
+    """
+    table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
+    found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
+    return {int(address, 16): int(line) for line, address in found}
+
+
+def _disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
+    """The disassembled instructions from address `start` up to but excluding `end`, as pairs (address, text)."""
+    found: list[tuple[int, str]] = []
+    arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
+    for text in call_tool(chip, "objdump", arguments).splitlines():
+        if (match := re.match(r" *([0-9a-f]+):\t(.*)", text)) is not None:
+            found.append((int(match[1], 16), " ".join(match[2].split())))
+    return found

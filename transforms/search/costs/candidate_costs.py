@@ -302,7 +302,7 @@ class CandidateCosts:
         """
 
         def asked() -> Sequence[str]:
-            from tinyml.runtime.devices.toolchain import tools_of
+            from tinyml.transforms.search.costs.tool_versions import tools_of
 
             built = tools_of(chip_of(self.platform.target)) if what == MEASURE_COST else ""
             return what, digest(), repr(self.platform), built

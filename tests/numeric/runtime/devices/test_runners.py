@@ -15,12 +15,12 @@ from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices import avr, emulator
-from tinyml.runtime.devices.attribution import DEBUG_FLAGS, attribute
+from tinyml.runtime.devices.attribution import DEBUG_FLAGS, attribute, source_lines
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulator import EmulatorRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
-from tinyml.runtime.devices.toolchain import call_tool, source_lines, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
 from tinyml.targets.registry import board, chip_of, sized
 
 DATA = Path(__file__).parent
