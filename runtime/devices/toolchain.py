@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -94,31 +93,6 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
         said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
         raise InputError(f"{name} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
     return done.stdout
-
-
-@cache
-def tools_of(chip: Chip) -> str:
-    """A string that identifies the installed versions of a chip's compiler, libraries, packages and Python modules.
-
-    The text is empty if the compiler is not installed.
-    """
-    from importlib.metadata import PackageNotFoundError, version
-
-    if (compiler := shutil.which(chip.command("cc"))) is None:
-        return ""
-    found = [run_command(compiler, ["--version"]).splitlines()[0]]
-    names = [run_command(compiler, [f"-print-file-name={name}"]).strip() for name in ("libc.a", "libm.a", "libgcc.a")]
-    names += [run_command(compiler, [f"-print-prog-name={name}"]).strip() for name in ("as", "ld", "cc1")]
-    names += [shutil.which(package.command) or "" for package in chip.packages if package.command]
-    for path in map(Path, filter(None, names)):
-        if path.is_file():
-            found.append(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}")
-    for module in chip.modules:
-        try:
-            found.append(f"{module} {version(module)}")
-        except PackageNotFoundError:
-            found.append(module)
-    return "; ".join(found)
 
 
 @cache
@@ -290,52 +264,6 @@ def function_range(chip: Chip, elf: Path, *names: str) -> range:
     found = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
     function = next(found[name] for name in names if name in found)
     return range(function.address & ~1, (function.address & ~1) + function.size)
-
-
-def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """For each of the instruction `addresses`, the line of a C file from which the instruction was compiled.
-
-    For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
-    no line of the file are omitted.
-    """
-    rows = _line_rows(chip, elf, file)
-    starts = sorted(rows)
-    locations: dict[int, list[str]] = {}
-    at = 0
-    arguments = ["--inlines", "--addresses", "--exe", elf, *map(hex, addresses)]
-    for text in call_tool(chip, "addr2line", arguments).splitlines():
-        if text.startswith("0x"):
-            at = int(text, 16)
-        else:
-            locations.setdefault(at, []).append(text)
-    lines: dict[int, int] = {}
-    for at, texts in locations.items():
-        # The last location listed for an address is that of the outermost function. Where nothing is inlined, addr2line
-        # of binutils 2.26 may report lines of functions that the linker has discarded.
-        found = re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", texts[-1])
-        if found is not None and found[1] == file:
-            row = bisect_right(starts, at)
-            lines[at] = rows[starts[row - 1]] if len(texts) == 1 and row else int(found[2])
-    return lines
-
-
-def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
-    """The rows of a program's line table for a C file: for the address of the first instruction of each row, the
-    line.
-    """
-    table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
-    found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
-    return {int(address, 16): int(line) for line, address in found}
-
-
-def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    """The disassembled instructions from address `start` up to but excluding `end`, as pairs (address, text)."""
-    found: list[tuple[int, str]] = []
-    arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
-    for text in call_tool(chip, "objdump", arguments).splitlines():
-        if (match := re.match(r" *([0-9a-f]+):\t(.*)", text)) is not None:
-            found.append((int(match[1], 16), " ".join(match[2].split())))
-    return found
 
 
 def execute(
