@@ -27,7 +27,7 @@ from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.coded_rows import constant
 from tinyml.targets.cortex_m.composer.depthwise import OverlappingWindows
-from tinyml.targets.cortex_m.composer.fragments import SAVED, is_power_of_two, moved, requantised_by_constants
+from tinyml.targets.cortex_m.composer.fragments import SAVED, high_word, is_power_of_two, moved
 from tinyml.targets.cortex_m.thumb import REACH, at, slot
 from tinyml.targets.tiles import Sums, Tile
 
@@ -283,7 +283,7 @@ class _CodedChannel(OverlappingWindows):
     def finish(self, window: int) -> Code:
         sum = self.sums[window % self.rounds]
         fetched, multiplier = self._fetched(_MULTIPLIER, self.taps[0])
-        epilogue = requantised_by_constants(sum, multiplier, self.right, self.tile.zero, self.reach)
+        epilogue = _requantised(sum, multiplier, self.right, self.tile.zero, self.reach)
         return joined(fetched, epilogue, t.strb(sum, at(OUT, window * self.tile.rows)))
 
     def counted(self) -> Code:
@@ -390,3 +390,22 @@ class CodedDepthwise(RepeatedCode):
             if number < len(self.channels) - 1:
                 code = code.then((t.add(_INPUT, _INPUT, 1), *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
         return code.then(joined(moved("sp", self.frame), t.pop((*SAVED, "pc"))))
+
+
+def _requantised(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
+    """Code that requantises a sum by a constant right shift of at least 1.
+
+    multiplier: a register that contains the multiplier.
+    zero: the zero point.
+    reach: a bound on the magnitude of the sum.
+
+    If no overflow is possible, the rounding bias and the zero point are added before the shift, and SSAT performs
+    the whole shift.
+    """
+    added = (2 * zero + 1) << right - 1
+    name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
+    begin = high_word(sum, multiplier, zero)
+    if reach + 1 + magnitude < 1 << 31:
+        return *begin, name(sum, sum, magnitude), t.ssat(sum, 8, sum, asr=right)
+    shift = t.asr(sum, sum, right - 1), name(sum, sum, abs(2 * zero + 1))
+    return *begin, *shift, t.ssat(sum, 8, sum, asr=1)

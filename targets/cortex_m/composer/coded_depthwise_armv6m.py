@@ -39,15 +39,13 @@ from tinyml.targets.cortex_m.composer.coded_rows_armv6m import (
     CodedTileArmv6m,
     products,
 )
-from tinyml.targets.cortex_m.composer.fragments import (
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import (
     SATURATED,
-    element_at,
     factor_words,
-    is_power_of_two,
     requantised_by_halves,
     requantised_by_thirds,
-    short_bytes_of,
 )
+from tinyml.targets.cortex_m.composer.fragments import element_at, is_power_of_two, short_bytes_of
 from tinyml.targets.cortex_m.thumb import at, slot
 
 if TYPE_CHECKING:

@@ -31,14 +31,13 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.fragments import (
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import (
     SATURATED,
     THIRDS_LIMIT,
-    element_at,
     factor_words,
-    is_power_of_two,
     requantised_from_words,
 )
+from tinyml.targets.cortex_m.composer.fragments import element_at, is_power_of_two
 from tinyml.targets.cortex_m.thumb import at, slot
 from tinyml.targets.tiles import Sums, Tile
 

@@ -6,8 +6,8 @@ elements. Single words may be loaded from any address, pairs of words only from 
 complete sums.
 
 Registers that are not arguments of a fragment are assigned by hand, as are those of the kernels that use a fragment. On
-ARMv6-M, products and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two
-bytes each.
+ARMv6-M, products and shifts accept only low registers. `armv6m` and `epilogues_armv6m` contain the fragments whose
+instructions have two bytes each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tinyml.targets.composer.instructions import Code, Instruction, Line, Lines,
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.boards import ARMV6M
-from tinyml.targets.cortex_m.thumb import REACH, Address, Opcode, at, post, slot
+from tinyml.targets.cortex_m.thumb import REACH, Address, at, post, slot
 from tinyml.targets.tiles import Tile
 
 SYNTAX: Lines = (".syntax unified",)
@@ -363,14 +363,14 @@ def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
     """
     zero = tile.zero
     return (
-        *((t.smmla(sum, sum, multiplier, sum),) if tile.to_even else _high_word(sum, multiplier, zero)),
+        *((t.smmla(sum, sum, multiplier, sum),) if tile.to_even else high_word(sum, multiplier, zero)),
         t.asr(sum, sum, right),
         (t.add if zero >= 0 else t.sub)(sum, sum, abs(2 * zero + 1)),
         t.ssat(sum, 8, sum, asr=1),
     )
 
 
-def _high_word(sum: str, multiplier: str, zero: int) -> Code:
+def high_word(sum: str, multiplier: str, zero: int) -> Code:
     """Code that multiplies a sum by a multiplier, as `requantised` does. Negative products are decremented, so that the
     remaining bit is rounded away from zero. With the least zero point, they saturate in any case.
     """
@@ -410,161 +410,3 @@ def requantised_rows(
             for sum, target in zip(sums[row], targets[row], strict=True):
                 lines += [(*requantised(sum, multiplier, right, stream.tile), t.strb(sum, target))]
     return joined(*lines, moved("r0", stream.end("right", rows) - stream.offset("multiplier", rows, rows)))
-
-
-def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
-    """Code that requantises a sum by a constant right shift of at least 1.
-
-    multiplier: a register that contains the multiplier.
-    zero: the zero point.
-    reach: a bound on the magnitude of the sum.
-
-    If no overflow is possible, the rounding bias and the zero point are added before the shift, and SSAT performs
-    the whole shift.
-    """
-    added = (2 * zero + 1) << right - 1
-    name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
-    begin = _high_word(sum, multiplier, zero)
-    if reach + 1 + magnitude < 1 << 31:
-        return *begin, name(sum, sum, magnitude), t.ssat(sum, 8, sum, asr=right)
-    shift = t.asr(sum, sum, right - 1), name(sum, sum, abs(2 * zero + 1))
-    return *begin, *shift, t.ssat(sum, 8, sum, asr=1)
-
-
-SATURATED = 3
-"""The instructions of `requantised_by_halves` that only results outside a byte's range execute.
-
-The cost model counts them for half of all results: activations clamp about half of a network's results to the minimum.
-"""
-
-
-def requantised_by_halves(
-    factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb, to_even: int = 0
-) -> Code:
-    """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
-
-    The magnitude of the sum must be below 2^30.
-
-    * factors: the base register of the addresses of multiplier and shift.
-    * multiplier, right: the byte offsets from the base register of the multiplier, which has 31 bits, and of the right
-      shift.
-    * zero: a register that contains the zero point.
-    * target: the address of the store.
-    * load: the instruction that loads the shift.
-    * to_even: as in `Tile`.
-
-    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum
-    are signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is
-    added to round the result. For sums that are rounded once, only the carry of the last shift is added.
-    """
-    # Negative numbers are decremented, so that halves round away from zero.
-    away = () if to_even else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
-    return (
-        t.sxth("r1", "r0"),
-        t.subs("r0", "r0", "r1"),
-        t.asrs("r0", "r0", 16),
-        t.ldrh("r2", at(factors, multiplier)),
-        t.mov("r3", "r2"),
-        t.muls("r3", "r1", "r3"),
-        t.muls("r2", "r0", "r2"),
-        t.asrs("r3", "r3", 16),
-        t.adds("r2", "r2", "r3"),
-        t.ldrh("r3", at(factors, multiplier + 2)),
-        t.muls("r1", "r3", "r1"),
-        t.muls("r0", "r3", "r0"),
-        t.adds("r1", "r1", "r2"),
-        t.lsls("r0", "r0", 1),
-        t.asrs("r1", "r1", 15),
-        (t.adds if to_even else t.adcs)("r0", "r0", "r1"),
-        *away,
-        load("r1", at(factors, right)),
-        t.asrs("r0", "r0", "r1"),
-        t.adcs("r0", "r0", zero),
-        *_stored(target),
-    )
-
-
-THIRDS_LIMIT = 1 << 20
-"""The magnitude below which sums are requantised by thirds."""
-
-_THIRD = 10
-_RIGHT_AT = 6
-"""The byte offset of the shift amount in the words of a factor."""
-
-
-def thirds(multiplier: int) -> tuple[int, int, int]:
-    """The multiplier, divided into three integers: its lowest 10 bits, the next 10 bits, and the highest 11 bits."""
-    least = (1 << _THIRD) - 1
-    return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
-
-
-def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
-    """Code that requantises the sum in r0, whose magnitude is below `THIRDS_LIMIT`, on ARMv6-M with three products
-    instead of four, saturates it and stores it as a byte.
-
-    factors: the base register of the addresses of multiplier and shift.
-    multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.
-    right, nothing: registers that contain the right shift and 0.
-    zero: a register that contains the zero point.
-    target: the address of the store.
-
-    The code clobbers r1 and r2.
-    """
-    return (
-        t.ldrh("r1", at(factors, multiplier)),
-        t.muls("r1", "r0", "r1"),
-        t.asrs("r1", "r1", _THIRD),
-        t.ldrh("r2", at(factors, multiplier + 2)),
-        t.muls("r2", "r0", "r2"),
-        t.adds("r1", "r1", "r2"),
-        t.asrs("r1", "r1", _THIRD),
-        t.ldrh("r2", at(factors, multiplier + 4)),
-        t.muls("r0", "r2", "r0"),
-        t.adds("r0", "r0", "r1"),
-        t.asrs("r0", "r0", _THIRD + 1),
-        t.adcs("r0", "r0", nothing),
-        t.asrs("r1", "r0", 31),
-        t.adds("r0", "r0", "r1"),
-        t.asrs("r0", "r0", right),
-        t.adcs("r0", "r0", zero),
-        *_stored(target),
-    )
-
-
-def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` requires.
-
-    by_thirds: true to store the multiplier in the form of `thirds`.
-    """
-    low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
-    return low | middle << 16, high | right << 16
-
-
-def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """Code that requantises the sum in r0 by `requantised_by_thirds` if `by_thirds` is true, and otherwise by
-    `requantised_by_halves`.
-
-    place: the byte offset of the `factor_words` from r5.
-    target: the address of the store.
-
-    r4 contains the zero point and, by thirds, r3 contains 0. The code clobbers r0 to r2, and also r6 by thirds or r3 by
-    halves.
-    """
-    if not by_thirds:
-        return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)
-    epilogue = requantised_by_thirds("r5", place, "r6", "r3", "r4", target)
-    return t.ldrh("r6", at("r5", place + _RIGHT_AT)), *epilogue
-
-
-def _stored(target: Address) -> Code:
-    """Code that saturates r0 and stores it as a byte. It clobbers r1."""
-    return (
-        t.sxtb("r1", "r0"),
-        t.cmp("r0", "r1"),
-        t.beq(ahead=9),
-        t.asrs("r0", "r0", 31),
-        t.movs("r1", 127),
-        t.eors("r0", "r0", "r1"),
-        t.label(9),
-        t.strb("r0", target),
-    )

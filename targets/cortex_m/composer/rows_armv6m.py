@@ -28,7 +28,8 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.fragments import SATURATED, element_at, requantised_by_halves
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED, requantised_by_halves
+from tinyml.targets.cortex_m.composer.fragments import element_at
 from tinyml.targets.cortex_m.thumb import at, slot
 
 _ROWS = ("r0", "r1", "r2", "r3")

@@ -16,7 +16,7 @@ from programs.tile_cases import CodedTileCase, coded_tile_case
 from programs.tile_programs import ELEMENTS, RESULTS, build_cases, check_on, check_times
 
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.targets.cortex_m.composer.fragments import SATURATED
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED
 from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileCoder
 

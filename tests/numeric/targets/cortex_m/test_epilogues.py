@@ -16,13 +16,8 @@ from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import (
-    ARMV6M,
-    THIRDS_LIMIT,
-    factor_words,
-    requantised_from_words,
-    statement,
-)
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import THIRDS_LIMIT, factor_words, requantised_from_words
+from tinyml.targets.cortex_m.composer.fragments import ARMV6M, statement
 from tinyml.targets.cortex_m.thumb import at
 
 SumAndFactor: TypeAlias = tuple[int, int, int, int]
