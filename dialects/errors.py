@@ -52,7 +52,9 @@ def squeeze(message: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The suffix `, did you mean 'NAME'?` of an error message about a misspelled name, where NAME is the most similar
-    known name (`similar_names`); "" if no known name is similar.
+    known name; "" if no known name is similar.
+
+    `similar_names.most_similar` states when names are similar.
     """
     from tinyml.dialects.similar_names import most_similar
 
