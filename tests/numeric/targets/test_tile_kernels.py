@@ -30,7 +30,7 @@ from programs.tile_programs import (
 
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
-from tinyml.targets.cortex_m.composer import fragments as armv6m
+from tinyml.targets.cortex_m.composer import epilogues_armv6m as armv6m
 from tinyml.targets.registry import HOST
 from tinyml.targets.riscv.composer import fragments as riscv
 from tinyml.targets.tiles import Sums, Tile, TileFamily
