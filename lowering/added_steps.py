@@ -154,11 +154,15 @@ def _receiver(added: AddedStep) -> str:
     """
 
     def has_step(pipeline: str) -> bool:
-        ours = (one.step for one in map(added_step, STEPS.ours.values()) if one.pipeline == pipeline)
-        return added.beside in (*map(pass_of, PIPELINES[pipeline].steps), *ours)
+        if added.beside in map(pass_of, PIPELINES[pipeline].steps):
+            return True
+        ours = map(added_step, STEPS.ours.values())
+        return any((one.pipeline, one.step) == (pipeline, added.beside) for one in ours)
 
+    if has_step(added.pipeline):
+        return added.pipeline
     inner = [step for step in map(pass_of, PIPELINES[added.pipeline].steps) if step in PIPELINES and has_step(step)]
-    return inner[0] if len(inner) == 1 and not has_step(added.pipeline) else added.pipeline
+    return inner[0] if len(inner) == 1 else added.pipeline
 
 
 def is_set(value: object) -> bool:
