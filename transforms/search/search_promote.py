@@ -16,11 +16,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.formats.evaluation.candidates import value_map
 from tinyml.transforms.search.engine.moves import BUILDS, choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Search, worse_by
 from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, formats_option, widths_option
+from tinyml.transforms.search.engine.tensor_values import value_map
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals

@@ -7,6 +7,7 @@ of workers, and an interrupted search reads earlier outcomes from its journal.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from types import TracebackType
 
 from tinyml.transforms.formats.evaluation.candidates import (
@@ -14,9 +15,10 @@ from tinyml.transforms.formats.evaluation.candidates import (
     Formats,
     SearchProblem,
     evaluator_of,
-    outcomes_of,
+    spelled,
 )
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
+from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.search.engine.journal import Journal
 from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
 from tinyml.transforms.search.engine.workers import Workers
@@ -130,3 +132,20 @@ class Evaluation:
     def _tell(self, done: int, of: int) -> None:
         if (listener := STATUS_LISTENER.get()) is not None:
             listener(Status(self.phase, self.evaluated, self.best, done, of))
+
+
+def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
+    """The outcomes of tasks, in their order. They are computed in this process or were cached by an earlier process."""
+    evaluator = evaluator_of(problem)
+
+    def outcome(task: EvaluationTask) -> CandidateOutcome:
+        if task.refined:
+            return evaluator.outcome(task)
+        return kept(
+            lambda: ("outcome", evaluator.digest, spelled(task.formats), task.metric, repr(task.at_most)),
+            lambda: evaluator.outcome(task),
+            lambda answer: CandidateOutcome(**answer),
+            asdict,
+        )
+
+    return [outcome(task) for task in tasks]

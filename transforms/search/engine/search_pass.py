@@ -34,7 +34,7 @@ from tinyml.transforms.formats.assignment.format_options import check_scheme, sc
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
+from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem
 from tinyml.transforms.formats.evaluation.metrics import spelled_metrics
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.programs.digest import digest_of
@@ -50,6 +50,7 @@ from tinyml.transforms.search.engine.result import (
     search_attribute,
 )
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit, nearly_least
+from tinyml.transforms.search.engine.tensor_values import tensor_errors
 from tinyml.transforms.search.engine.workers import Workers
 
 if TYPE_CHECKING:

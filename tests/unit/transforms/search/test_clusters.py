@@ -29,7 +29,7 @@ from contextlib import ExitStack
 from distributed import LocalCluster
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.engine import workers as workers_module
-from tinyml.transforms.formats.evaluation.candidates import outcomes_of
+from tinyml.transforms.search.engine.evaluation import outcomes_of
 from tinyml.transforms.search.engine.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":

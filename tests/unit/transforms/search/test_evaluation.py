@@ -18,11 +18,12 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.transforms.formats.evaluation.candidates import SearchProblem, tensor_errors
+from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.formats.evaluation.metrics import DECLARED_METRICS, NUMBERS
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.engine import workers as workers_module
 from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
+from tinyml.transforms.search.engine.tensor_values import tensor_errors
 from tinyml.transforms.search.engine.workers import Workers
 
 
