@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +21,6 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.tensor_classes import check_reals, retype
@@ -30,7 +29,6 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 from tinyml.transforms.programs.digest import digest_of
-from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.programs.store import Program, Programs
 
 if TYPE_CHECKING:
@@ -306,23 +304,6 @@ def evaluate_program(
     return outcome
 
 
-def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
-    """The outcomes of tasks, in their order. They are computed in this process or were cached by an earlier process."""
-    evaluator = evaluator_of(problem)
-
-    def outcome(task: EvaluationTask) -> CandidateOutcome:
-        if task.refined:
-            return evaluator.outcome(task)
-        return kept(
-            lambda: ("outcome", evaluator.digest, spelled(task.formats), task.metric, repr(task.at_most)),
-            lambda: evaluator.outcome(task),
-            lambda answer: CandidateOutcome(**answer),
-            asdict,
-        )
-
-    return [outcome(task) for task in tasks]
-
-
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
     """The evaluator of a problem's candidates. Each process stores the evaluator of its latest problem, and returns it
     again for the same problem.
@@ -342,75 +323,3 @@ def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
 
 
 _evaluators: dict[str, CandidateEvaluator] = {}
-
-
-SAMPLES = 256
-"""The number of evaluated samples, evenly spread over the data."""
-
-
-def value_map(
-    evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
-) -> list[Reals]:
-    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all iterations.
-
-    In the evaluated program, no ops are fused or accumulated, so that it has the same tensors as its source.
-
-    refined: as in `RoundedConstants.raws`.
-    """
-    recorded = _rounded_values(evaluator, formats, refined)
-    return [np.concatenate([part.reshape(-1) for part in parts]) for parts in recorded]
-
-
-def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
-    """The mean absolute error of each class of tensors in the program that `value_map` evaluates.
-
-    refined: as in `RoundedConstants.raws`.
-    """
-    from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
-    recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
-    evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
-    pairs = zip(_rounded_values(evaluator, formats, refined), recorder.numbers.values(), strict=True)
-    return [
-        # A value that is equal for all samples may be computed once, such as products with a matrix that rounds to
-        # zero.
-        float(np.concatenate([np.abs(one - other).reshape(-1) for one, other in zip(*parts, strict=True)]).mean())
-        for parts in pairs
-    ]
-
-
-def _rounded_values(
-    evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
-) -> list[list[Reals]]:
-    """For each class of tensors, a list of arrays of reals: one array for each time that the program of `value_map`
-    computes a tensor of the class.
-
-    refined: as in `RoundedConstants.raws`.
-    """
-    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
-
-    module, values = evaluator.candidates.in_formats(formats, refined)
-    recorder = _ValueRecorder(evaluator, {value: source for source, value in values.items()})
-
-    def observe(value: SSAValue, raws: Reals) -> None:
-        recorder.add(value, tdsl.format_of(value).decode(raws))
-
-    evaluate(module, encode_inputs(module, recorder.inputs), observe=observe)
-    return [*recorder.numbers.values()]
-
-
-class _ValueRecorder:
-    """A recorder of the values that a program computes, by the class of the tensor that contains them.
-
-    sources: for each tensor of the program, the tensor on reals that it represents.
-    """
-
-    def __init__(self, evaluator: CandidateEvaluator, sources: dict[SSAValue, SSAValue]):
-        assignment, inputs = evaluator.candidates.assignment, evaluator.reference.inputs
-        self.inputs = inputs[np.linspace(0, len(inputs) - 1, min(SAMPLES, len(inputs))).astype(int)]
-        self.classes = {value: assignment.class_of[source] for value, source in sources.items()}
-        self.numbers: dict[object, list[Reals]] = {tensors: [] for tensors in assignment.classes}
-
-    def add(self, value: SSAValue, numbers: Reals) -> None:
-        if value in self.classes:
-            self.numbers[self.classes[value]].append(numbers)
