@@ -30,6 +30,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
+from tinyml.targets.cortex_m.composer.coded_epilogues_armv6m import factor_words, requantised_by_thirds
 from tinyml.targets.cortex_m.composer.coded_rows_armv6m import (
     ELEMENT,
     FINISH,
@@ -39,12 +40,7 @@ from tinyml.targets.cortex_m.composer.coded_rows_armv6m import (
     CodedTileArmv6m,
     products,
 )
-from tinyml.targets.cortex_m.composer.epilogues_armv6m import (
-    SATURATED,
-    factor_words,
-    requantised_by_halves,
-    requantised_by_thirds,
-)
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED, requantised_by_halves
 from tinyml.targets.cortex_m.composer.fragments import element_at, is_power_of_two, short_bytes_of
 from tinyml.targets.cortex_m.thumb import at, slot
 

@@ -31,12 +31,8 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.epilogues_armv6m import (
-    SATURATED,
-    THIRDS_LIMIT,
-    factor_words,
-    requantised_from_words,
-)
+from tinyml.targets.cortex_m.composer.coded_epilogues_armv6m import THIRDS_LIMIT, factor_words, requantised_from_words
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED
 from tinyml.targets.cortex_m.composer.fragments import element_at, is_power_of_two
 from tinyml.targets.cortex_m.thumb import at, slot
 from tinyml.targets.tiles import Sums, Tile

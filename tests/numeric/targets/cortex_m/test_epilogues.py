@@ -16,7 +16,7 @@ from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.epilogues_armv6m import THIRDS_LIMIT, factor_words, requantised_from_words
+from tinyml.targets.cortex_m.composer.coded_epilogues_armv6m import THIRDS_LIMIT, factor_words, requantised_from_words
 from tinyml.targets.cortex_m.composer.fragments import ARMV6M, statement
 from tinyml.targets.cortex_m.thumb import at
 
