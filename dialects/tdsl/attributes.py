@@ -1,4 +1,4 @@
-"""Attributes of the `tdsl` dialect: ranges, measured profiles, requests of searches, and the storage of constants."""
+"""Attributes of the `tdsl` dialect: ranges, profiles, requests of searches, storage of constants, lists of integers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, IntegerAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatData, IntegerAttr, IntegerType, i64
 from xdsl.dialects.scf import ForOp
 from xdsl.ir import Attribute, Operation, OpResult, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
@@ -226,3 +226,16 @@ def result_profiles(value: SSAValue) -> Iterator[Profile]:
         profile = cast("ArrayAttr[Attribute]", profiles).data[value.index]
         if isinstance(profile, Profile):
             yield profile
+
+
+def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
+    """The values of the array property `name`. Raises `VerifyException` unless there are `count` values."""
+    values = tuple(int(value) for value in attribute.get_values())
+    if len(values) != count:
+        raise VerifyException(f"{name} needs {count} values, got {len(values)}")
+    return values
+
+
+def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
+    """The integers `values` as an array property of 64-bit elements."""
+    return DenseArrayBase.from_list(i64, values)

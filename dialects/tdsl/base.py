@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias, cast
 
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, IntegerType, MemRefType, TensorType, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -96,19 +96,6 @@ def format_of(value: SSAValue) -> NumberFormat:
 def spell(shape: Sequence[int]) -> str:
     """A shape in the notation of MLIR types, such as `4x3`; `scalar` for rank 0."""
     return "x".join(map(str, shape)) or "scalar"
-
-
-def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of the array property `name`. Raises `VerifyException` unless there are `count` values."""
-    values = tuple(int(value) for value in attribute.get_values())
-    if len(values) != count:
-        raise VerifyException(f"{name} needs {count} values, got {len(values)}")
-    return values
-
-
-def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    """The integers `values` as an array property of 64-bit elements."""
-    return DenseArrayBase.from_list(i64, values)
 
 
 def broadcast(lhs: Shape, rhs: Shape) -> Shape:

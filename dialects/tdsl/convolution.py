@@ -20,18 +20,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import (
-    SHAPED,
-    Shape,
-    Visits,
-    build,
-    format_of,
-    integer_array,
-    integers,
-    shape_of,
-    shaped,
-    spell,
-)
+from tinyml.dialects.tdsl.attributes import integer_array, integers
+from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import ContractionOp
 from tinyml.dialects.tdsl.index_maps import Term
 from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives

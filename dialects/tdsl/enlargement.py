@@ -13,7 +13,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, v
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import Interval
-from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, integer_array, integers, shape_of, shaped, spell
+from tinyml.dialects.tdsl.attributes import integer_array, integers
+from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.movement import Move, MovementOp, dimensions, identity
 
 __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]

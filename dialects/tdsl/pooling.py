@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.attributes import integer_array, integers
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Footprint,
@@ -27,8 +28,6 @@ from tinyml.dialects.tdsl.base import (
     Visits,
     build,
     format_of,
-    integer_array,
-    integers,
     shape_of,
     shaped,
     spell,

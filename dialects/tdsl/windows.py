@@ -16,17 +16,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import (
-    SHAPED,
-    Shape,
-    TensorOp,
-    build,
-    integer_array,
-    integers,
-    shape_of,
-    shaped,
-    spell,
-)
+from tinyml.dialects.tdsl.attributes import integer_array, integers
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = ["WindowOp"]
