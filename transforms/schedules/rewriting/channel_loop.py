@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.locations import fused
@@ -14,7 +14,6 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.schedules.plans.channel_rules import Role
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
-from tinyml.transforms.schedules.rewriting.arrangement import restore_order
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, channel_axis, channel_ops, unpadded
 from tinyml.transforms.schedules.rewriting.channel_slices import ChannelRange
 from tinyml.transforms.schedules.rewriting.channel_sums import RoundedSums, sums_of
@@ -81,7 +80,7 @@ class ChannelLoop:
         behind = last.next_op
         assert behind is not None
         erase([op for op in block.ops if op in ops])
-        restore_order(results, behind)
+        _restore_order(results, behind)
 
     def round_sums(self) -> None:
         """Replace each op whose sums are rounded by a loop that rounds the sums.
@@ -245,3 +244,19 @@ class ChannelLoop:
         empty = self.emit.insert(tensor.EmptyOp((), tensor_like(like, shape)))
         empty.name_hint = like.name_hint
         return empty
+
+
+def _restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
+    """Restore the order of definitions and uses: move ops that read `values`, directly or indirectly, but precede
+    the definition of `values`, to just before `behind`.
+    """
+    block = behind.parent
+    assert block is not None
+    late = set(values)
+    for op in list(block.ops):
+        if op is behind:
+            return
+        if late.intersection(op.operands) and not late.intersection(op.results):
+            late.update(op.results)
+            op.detach()
+            block.insert_op_before(op, behind)
