@@ -43,7 +43,7 @@ NEGLIGIBLE_SHARE = 1e-3
 """Numbers are unchanged if their errors cost less than this share of the error of their row's most important number."""
 
 NEGLIGIBLE_EFFECT = 2.0**-90
-"""Numbers are unchanged if the square of their effect on the margins is below this share of the margins' squared errors.
+"""Numbers are unchanged if the square of their effect on margins is below this share of the margins' squared errors.
 The margins then do not depend on these numbers, as they do not on a term that is added to all scores: the computed
 derivatives are only rounding errors, which differ between processors.
 """

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from tinyml.transforms.schedules.plans.network import Network
 
@@ -37,19 +35,3 @@ def arrange(network: Network) -> None:
             place(op)
     for op in ops:
         place(op)
-
-
-def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
-    """Restore the order of definitions and uses: move ops that read `values`, directly or indirectly, but precede
-    the definition of `values`, to just before `behind`.
-    """
-    block = behind.parent
-    assert block is not None
-    late = set(values)
-    for op in list(block.ops):
-        if op is behind:
-            return
-        if late.intersection(op.operands) and not late.intersection(op.results):
-            late.update(op.results)
-            op.detach()
-            block.insert_op_before(op, behind)
