@@ -250,6 +250,12 @@ class NumberFormat(ABC):
     def encode(self, reals: Reals) -> Raws:
         """Round reals to the format and return their raws, in an array of the same shape."""
 
+    def rounding_within(self, low: float, high: float) -> object:
+        """A key. Formats with equal keys round each real from `low` to `high` to equal numbers. By default, the key is
+        the type.
+        """
+        return self.type
+
     def encode_clipped(self, reals: Reals) -> Raws:
         """Round reals to the format and return their raws. Reals outside the range saturate, even in formats whose
         `encode` wraps around.

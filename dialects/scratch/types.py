@@ -187,6 +187,7 @@ def _shape(extents: tuple[int, ...]) -> ArrayAttr[IntAttr]:
 NO_SPACE = NoneAttr()
 
 
+@lru_cache(1 << 10)
 def array_type(
     element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
 ) -> MemRefType[Attribute]:

@@ -162,6 +162,11 @@ class StatedRounding(RoundedInteger):
         """The format of `width` bits with `frac` fractional bits and the rounding of this format."""
         return self.new([IntAttr(width), IntAttr(frac), self.even])
 
+    def rounding_within(self, low: float, high: float) -> object:
+        least, most = self.rounded(np.ldexp(np.array([low, high]), self.frac.data))
+        saturates = least < self.limits[0] or most > self.limits[1]
+        return self.type if saturates else (self.frac.data, self.halves_to_even)
+
     def narrowed(self, bits: int) -> Self:
         bits = min(bits, self.width.data - self.WIDTHS[0])
         return self.resized(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))

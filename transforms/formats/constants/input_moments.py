@@ -214,6 +214,7 @@ class InputMoments:
         scores = evaluate_as_it_is(module, inputs, observe).scores
         lengths = [len(inputs[start : start + chunk]) for start in range(0, len(inputs), chunk)]
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
+        self.ranges = {value: _range(parts) for value, parts in self.values.items()}
         self.weights = np.ones(len(inputs))
         if scores is not None:
             near = MarginModel(scores).weights
@@ -245,7 +246,7 @@ class InputMoments:
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
         """The moments of the factors of a constant. None for a constant that has any use other than as a factor, or
-        whose products have unequal shapes. Repeated calls return the same object.
+        whose products have unequal shapes. Calls with formats that round the factors equally return the same object.
 
         format_of: the format to which a factor is rounded.
         """
@@ -257,9 +258,11 @@ class InputMoments:
         factors = self._factors(constant)
         if not factors:
             return None
-        key = constant, *(format_of(value).type for value in factors)
+        formats = [format_of(value) for value in factors]
+        pairs = zip(factors, formats, strict=True)
+        key = constant, *(format.rounding_within(*self.ranges[value]) for value, format in pairs)
         if key not in self.known:
-            self.known[key] = self._moments(constant, factors, [format_of(value) for value in factors])
+            self.known[key] = self._moments(constant, factors, formats)
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
@@ -350,6 +353,11 @@ def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
     count = len(parts) // len(lengths)
     whole = [np.broadcast_to(part, (lengths[index // count], *part.shape[1:])) for index, part in enumerate(parts)]
     return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
+
+
+def _range(parts: Sequence[Reals]) -> tuple[float, float]:
+    """The least and the greatest number in arrays that are not empty."""
+    return min(float(part.min()) for part in parts), max(float(part.max()) for part in parts)
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:

@@ -10,7 +10,7 @@ of the same authors (2019, section 4.2). The rounding has no cost on the device.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
 
@@ -90,26 +90,38 @@ def worth_moving(
     moments: of shape (numbers, numbers).
     doubts: the uncertainty of the slopes, in their shape; a gain must exceed it. None for no uncertainty.
     """
-    slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
     alone = steps**2 * np.diag(moments)
     least, most = LEAST_GAIN * alone.max(1, initial=0.0), most * (1 + 1e-12)
     chance = np.zeros(now.shape) if doubts is None else 2 * np.abs(steps) * doubts
     moved = np.zeros(now.shape, bool)
-    rows = np.arange(len(now) if now.size else 0)
+    rows, slopes = np.arange(len(now) if now.size else 0), slopes.copy()
     while len(rows):
-        gains = -2 * steps[rows] * slopes[rows] - alone[rows] - chance[rows]
-        gains[sizes[rows, None] + growths[rows] > most] = 0.0
+        at, gains = np.arange(len(rows)), -2 * steps * slopes
+        gains -= alone
+        gains -= chance
         best = gains.argmax(1)
-        helps = gains[np.arange(len(rows)), best] > least[rows]
-        rows, best = rows[helps], best[helps]
-        slopes[rows] += steps[rows, best, None] * moments[best]
-        sizes[rows] += growths[rows, best]
+        if len(full := np.flatnonzero(sizes + growths[at, best] > most)):
+            # Only these rows need the limit on each number.
+            gains[full] = np.where(sizes[full, None] + growths[full] > most, 0.0, gains[full])
+            best[full] = gains[full].argmax(1)
+        helps = gains[at, best] > least
+        if not helps.all():
+            rows, best, least, alone, chance, steps, growths, sizes, slopes = _rows(
+                helps, rows, best, least, alone, chance, steps, growths, sizes, slopes
+            )
+            at = at[: len(rows)]
+        slopes += steps[at, best, None] * moments[best]
+        sizes += growths[at, best]
         moved[rows, best] ^= True
-        steps[rows, best] *= -1
-        growths[rows, best] *= -1
-        chance[rows, best] *= -1
+        for changed in (steps, growths, chance):
+            changed[at, best] *= -1
     return moved
+
+
+def _rows(mask: NDArray[np.bool_], *arrays: NDArray[Any]) -> Sequence[NDArray[Any]]:
+    """The rows of each array for which the mask is true."""
+    return [array[mask] for array in arrays]
 
 
 class RoundedConstants:
