@@ -102,16 +102,16 @@ class _Statistics:
 
 
 def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) -> list[float]:
-    """Percentiles of values of shape (count,), linearly interpolated between two values. The values are sorted in
+    """Percentiles of values of shape (count,), linearly interpolated between two values. The values are reordered in
     place.
 
-    A vectorised sort of all values takes half the time of `np.percentile`, which selects two values for each
-    percentile.
+    Selecting two values for each percentile takes at most two thirds of the time of sorting all values.
     """
-    values.sort()
     positions = np.array(percentages) / 100 * (len(values) - 1)
     before = positions.astype(np.int64)
-    low, high = values[before], values[np.minimum(before + 1, len(values) - 1)]
+    after = np.minimum(before + 1, len(values) - 1)
+    values.partition(np.concatenate([before, after]))
+    low, high = values[before], values[after]
     # Interpolation starts from the nearer value, so that the percentile of equal values is exact.
     share = positions - before
     return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)).tolist()
