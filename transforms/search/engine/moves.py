@@ -433,13 +433,16 @@ def greedy_steps(
     """
     choices, differing = start, _differing(start, goal)
     while differing:
-        steps = [_as_goal(choices, goal, i) for i in differing]
-        losses = search.losses(steps, at_most)
-        best = losses.index(min(losses))
-        if losses[best] > at_most:
+        steps = {i: _as_goal(choices, goal, i) for i in differing}
+        first, *others = steps.values()
+        losses = search.losses([first], at_most)
+        # The loss of the second-best change of the last step is usually close to the least, which it limits. In the
+        # first step, the losses are not limited because `ranked_steps` needs them.
+        losses += search.losses(others, at_most if choices is start else min(at_most, *losses))
+        (least, best), *rest = sorted(zip(losses, differing, strict=True))
+        if least > at_most:
             return
-        choices = steps[best]
-        del differing[best]
+        choices, differing = steps[best], [i for _, i in rest]
         yield choices
 
 
