@@ -214,7 +214,11 @@ class InputMoments:
         scores = evaluate_as_it_is(module, inputs, observe).scores
         lengths = [len(inputs[start : start + chunk]) for start in range(0, len(inputs), chunk)]
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
-        self.ranges = {value: _range(parts) for value, parts in self.values.items()}
+        # The ranges of the factors and, by filter, of the elements of windows.
+        self.ranges: dict[object, tuple[float, float]] = {
+            **{value: _range(parts) for value, parts in self.values.items()},
+            **{op: _range(windows.vectors) for op, windows in self.windows.items()},
+        }
         self.weights = np.ones(len(inputs))
         if scores is not None:
             near = MarginModel(scores).weights
@@ -252,7 +256,7 @@ class InputMoments:
         """
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
-            if (key := (constant, format.type)) not in self.known:
+            if (key := (constant, format.rounding_within(*self.ranges[constant]))) not in self.known:
                 self.known[key] = self.windows[constant].moments(constant, format, self.weights)
             return self.known[key]
         factors = self._factors(constant)

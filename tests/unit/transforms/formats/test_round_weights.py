@@ -8,11 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from programs.paths import ROOT
 
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.transforms.formats.constants.input_moments import Moments
-from tinyml.transforms.formats.constants.rounded_constants import round_weights
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.formats.constants.input_moments import InputMoments, Moments
+from tinyml.transforms.formats.constants.rounded_constants import round_weights, worth_moving
 
 FORMAT = FixedType(8, 7)
 UNIT = 2.0**-7
@@ -79,6 +82,65 @@ def test_vectors_that_a_loop_adds_up(block: int) -> None:
     np.testing.assert_array_equal(
         found.swapaxes(0, 1).reshape(6, 40), round_weights(rows, FORMAT, moments(rows, inputs))
     )
+
+
+def moved_one_by_one(now: list[int], other: list[int], slopes: list[int], moments: np.ndarray, most: int) -> list[bool]:
+    """The numbers of one row that `worth_moving` moves, by the cost of every single move, in exact integers."""
+
+    def cost(moved: list[bool]) -> int:
+        steps = np.array([b - a if is_moved else 0 for a, b, is_moved in zip(now, other, moved, strict=True)])
+        return int(2 * steps @ np.array(slopes) + steps @ moments @ steps)
+
+    def size(moved: list[bool]) -> int:
+        return sum(abs(b if is_moved else a) for a, b, is_moved in zip(now, other, moved, strict=True))
+
+    moved = [False] * len(now)
+    while True:
+        tried = [[is_moved ^ (i == j) for j, is_moved in enumerate(moved)] for i in range(len(now))]
+        gains = [cost(moved) - cost(one) if size(one) <= most else 0 for one in tried]
+        if max(gains) <= 0:
+            return moved
+        moved = tried[gains.index(max(gains))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_row_moves_the_number_with_the_greatest_gain(seed: int) -> None:
+    """Rows end after different numbers of moves, and some reach the limit on the sum of magnitudes."""
+    random = np.random.default_rng(seed)
+    now, steps = random.integers(-3, 4, (6, 9)), random.choice([-1, 1], (6, 9))
+    factors = random.integers(-3, 4, (5, 9))
+    slopes, most = random.integers(-60, 60, (6, 9)), int(np.abs(now).sum(1).max())
+    moments = factors.T @ factors
+    reals = [part.astype(np.float64) for part in (now, now + steps, slopes, moments)]
+    found = worth_moving(reals[0], reals[1], reals[2], reals[3], most)
+    rows = zip(now.tolist(), (now + steps).tolist(), slopes.tolist(), strict=True)
+    assert found.tolist() == [moved_one_by_one(*row, moments, most) for row in rows]
+
+
+@pytest.mark.parametrize("even", [False, True])
+def test_formats_of_one_scale_round_equally_unless_one_saturates(even: bool) -> None:
+    """The greatest number that 6 bits represent is 7.75. Half a unit more rounds to 8 and saturates."""
+    wide, narrow = FixedType(12, 2, to_even=even), FixedType(6, 2, to_even=even)
+    below, above = np.nextafter(7.875, 0), 7.875
+    assert wide.rounding_within(-1.0, below) == narrow.rounding_within(-1.0, below)
+    assert wide.rounding_within(-1.0, above) != narrow.rounding_within(-1.0, above)
+    assert narrow.rounding_within(-1.0, above) != FixedType(5, 2, to_even=even).rounding_within(-1.0, above)
+    assert wide.rounding_within(-1.0, below) != FixedType(12, 3, to_even=even).rounding_within(-1.0, below)
+    assert wide.rounding_within(-1.0, below) != FixedType(12, 2, to_even=not even).rounding_within(-1.0, below)
+
+
+def test_formats_that_round_the_factors_equally_share_moments() -> None:
+    file = ROOT / "examples/pruned-lenet/lenet.onnx"
+    function = predict_function(read_onnx(file.read_bytes(), str(file)))
+    moments = InputMoments(function, np.random.default_rng(0).random((8, 784)))
+    filters, matrices = moments.windows.keys(), moments.partners.keys() - moments.windows.keys()
+    for constants in (filters, matrices):
+        wide = {op: moments.of(op, lambda _: FixedType(24, 4)) for op in constants}
+        known = {op: found for op, found in wide.items() if found is not None}
+        assert known
+        for op, found in known.items():
+            assert moments.of(op, lambda _: FixedType(20, 4)) is found
+            assert moments.of(op, lambda _: FixedType(3, 4)) is not found
 
 
 def test_exact_weights_stay() -> None:
