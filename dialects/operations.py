@@ -53,10 +53,6 @@ class DialectOp(IRDLOperation, ABC):
             )
         Operation.__init__(self, operands=operands, result_types=result_types, properties=present, regions=regions)
 
-    def __post_init__(self) -> None:
-        if _shape_of(type(self)).has_defaults:
-            super().__post_init__()
-
 
 class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
     """The base class of types of memories with clocked ports, which replace memrefs in hardware."""
@@ -73,12 +69,10 @@ class _Shape(NamedTuple):
 
     varies: true if some definitions are optional or variadic.
     states_groups: true if a property stores the number of operands per definition.
-    has_defaults: true if a property or attribute has a default value.
     """
 
     varies: bool
     states_groups: bool
-    has_defaults: bool
 
 
 @cache
@@ -88,10 +82,6 @@ def _shape_of(kind: type[IRDLOperation]) -> _Shape:
     return _Shape(
         any(isinstance(part, VariadicDef) for _, part in parts),
         any(isinstance(option, AttrSizedOperandSegments) for option in definition.options),
-        any(
-            part.default_value is not None
-            for part in (*definition.properties.values(), *definition.attributes.values())
-        ),
     )
 
 

@@ -251,9 +251,7 @@ class NumberFormat(ABC):
         """Round reals to the format and return their raws, in an array of the same shape."""
 
     def rounding_within(self, low: float, high: float) -> object:
-        """A key. Formats with equal keys round each real from `low` to `high` to equal numbers. By default, the key is
-        the type.
-        """
+        """A key, by default the type. Formats with equal keys round all reals from `low` to `high` equally."""
         return self.type
 
     def encode_clipped(self, reals: Reals) -> Raws:

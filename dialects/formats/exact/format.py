@@ -197,10 +197,7 @@ class ExactFormat(ExactNumbers):
         left = scale - other.scale
         if vectors is None:
             return 0, length * (most + (max(map(abs, other.integer_limits)) << left)) ** 2
-        sizes = np.abs(other.integers(vectors)) << left
-        # Python's integers are slow, but do not overflow.
-        fits = length * (int(sizes.max(initial=0)) + most) ** 2 < 1 << 63
-        greatest = sizes.astype(np.int64 if fits else object) + most
+        greatest = (np.abs(other.integers(vectors)) << left).astype(object) + most
         return 0, int((greatest * greatest).sum(-1).max(initial=0))
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:

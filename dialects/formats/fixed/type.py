@@ -164,8 +164,8 @@ class StatedRounding(RoundedInteger):
 
     def rounding_within(self, low: float, high: float) -> object:
         least, most = self.rounded(np.ldexp(np.array([low, high]), self.frac.data))
-        saturates = least < self.limits[0] or most > self.limits[1]
-        return self.type if saturates else (self.frac.data, self.halves_to_even)
+        fits = self.limits[0] <= least and most <= self.limits[1]
+        return (self.frac.data, self.halves_to_even) if fits else self.type
 
     def narrowed(self, bits: int) -> Self:
         bits = min(bits, self.width.data - self.WIDTHS[0])

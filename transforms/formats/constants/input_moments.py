@@ -214,11 +214,8 @@ class InputMoments:
         scores = evaluate_as_it_is(module, inputs, observe).scores
         lengths = [len(inputs[start : start + chunk]) for start in range(0, len(inputs), chunk)]
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
-        # The ranges of the factors and, by filter, of the elements of windows.
-        self.ranges: dict[object, tuple[float, float]] = {
-            **{value: _range(parts) for value, parts in self.values.items()},
-            **{op: _range(windows.vectors) for op, windows in self.windows.items()},
-        }
+        self.ranges: dict[object, tuple[float, float]] = {value: _range(parts) for value, parts in self.values.items()}
+        self.ranges |= {op: _range(windows.vectors) for op, windows in self.windows.items()}
         self.weights = np.ones(len(inputs))
         if scores is not None:
             near = MarginModel(scores).weights

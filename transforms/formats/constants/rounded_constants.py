@@ -97,9 +97,7 @@ def worth_moving(
     moved = np.zeros(now.shape, bool)
     rows, slopes = np.arange(len(now) if now.size else 0), slopes.copy()
     while len(rows):
-        at, gains = np.arange(len(rows)), -2 * steps * slopes
-        gains -= alone
-        gains -= chance
+        at, gains = np.arange(len(rows)), -2 * steps * slopes - alone - chance
         best = gains.argmax(1)
         if len(full := np.flatnonzero(sizes + growths[at, best] > most)):
             # Only these rows need the limit on each number.
@@ -107,9 +105,9 @@ def worth_moving(
             best[full] = gains[full].argmax(1)
         helps = gains[at, best] > least
         if not helps.all():
-            rows, best, least, alone, chance, steps, growths, sizes, slopes = _rows(
-                helps, rows, best, least, alone, chance, steps, growths, sizes, slopes
-            )
+            state = (rows, best, least, alone, chance, steps, growths, sizes, slopes)
+            left: list[NDArray[Any]] = [part[helps] for part in state]
+            rows, best, least, alone, chance, steps, growths, sizes, slopes = left
             at = at[: len(rows)]
         slopes += steps[at, best, None] * moments[best]
         sizes += growths[at, best]
@@ -117,11 +115,6 @@ def worth_moving(
         for changed in (steps, growths, chance):
             changed[at, best] *= -1
     return moved
-
-
-def _rows(mask: NDArray[np.bool_], *arrays: NDArray[Any]) -> Sequence[NDArray[Any]]:
-    """The rows of each array for which the mask is true."""
-    return [array[mask] for array in arrays]
 
 
 class RoundedConstants:
