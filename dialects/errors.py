@@ -64,11 +64,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
     """The error for an unknown name. The message suggests the most similar known name, or else lists all known
-    names.
+    names. A known name is not suggested: it belongs to a plug-in that was skipped, as a warning states.
 
     what: the kind of name, such as `target`.
     aliases: accepted names that are not listed.
     """
-    names = [*known]
-    end = did_you_mean(name, [*names, *aliases]) or f" (one of {', '.join(names)})"
+    names = [one for one in known if one != name]
+    end = did_you_mean(name, [*names, *(one for one in aliases if one != name)]) or f" (one of {', '.join(names)})"
     return InputError(f"unknown {what} '{name}'{end}")

@@ -61,17 +61,22 @@ def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, 
 def _dialect(plugin: Row, thing: object) -> Dialect:
     dialect = plugin.expect(thing, Dialect)
     for operation in dialect.operations:
-        plugin.expect_class(operation, Operation)
+        _complete(plugin, plugin.expect_class(operation, Operation))
     for attribute in dialect.attributes:
-        plugin.expect_class(attribute, Attribute)
+        _complete(plugin, plugin.expect_class(attribute, Attribute))
     return dialect
+
+
+def _complete(plugin: Row, made: type) -> None:
+    """Raise `PluginError` if a class of a plug-in lacks abstract methods."""
+    if missing := ", ".join(sorted(getattr(made, "__abstractmethods__", ()))):
+        raise PluginError(f"{plugin}: the class {made.__name__} does not define {missing}")
 
 
 def _pass(plugin: Row, thing: object) -> type[ModulePass]:
     made = plugin.expect_class(thing, ModulePass)
     plugin.expect(getattr(made, "name", None), str)
-    if inspect.isabstract(made):
-        raise PluginError(f"{plugin}: the class {made.__name__} does not define what a pass does")
+    _complete(plugin, made)
     return made
 
 

@@ -33,6 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import provider
 
 MAX_LAYERS = 8
 """Maximum number of layers that a message or a row of a report names."""
@@ -244,6 +245,15 @@ def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -
     if not line and (names := layers_of(op)):
         message = f"{', '.join(names)}: {message}"
     return kind(message, file=file, line=line or None, column=column or None)
+
+
+def not_supported(op: Operation, lacking: str) -> InputError:
+    """The error for an op that a stage of the compiler does not support. It names the plug-in that defines the op.
+
+    lacking: the end of the message.
+    """
+    plugin = provider(type(op).__module__)
+    return error_at(op, f"{'' if plugin is None else f'{plugin}: '}{op.name} is not supported yet{lacking}")
 
 
 @contextmanager

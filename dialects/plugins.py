@@ -21,7 +21,7 @@ from types import UnionType
 from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from tinyml.dialects.distribution import DISTRIBUTION
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.extensions import parts_installed
 from tinyml.dialects.modules import first_line, is_installed
 
@@ -185,7 +185,9 @@ class Row:
 
     @contextmanager
     def blamed(self) -> Generator[None]:
-        """A context in which every exception of a plug-in, except an interrupt, is converted to a `PluginError`."""
+        """A context in which every exception of a plug-in, except an interrupt, is converted to a `PluginError`. It
+        names the plug-in whose code raised the exception, or else this plug-in.
+        """
         try:
             yield
         except (PluginError, KeyboardInterrupt):
@@ -193,7 +195,8 @@ class Row:
         except BaseException as error:
             if self.is_ours:
                 raise
-            raise PluginError(f"{self}: {described(error)}") from error
+            plugin = plugin_of(error)
+            raise PluginError(f"{self if plugin is None or plugin.is_ours else plugin}: {described(error)}") from error
 
     @contextmanager
     def left_out(self) -> Generator[None]:
@@ -245,20 +248,23 @@ def built_in(group: str) -> Sequence[Row]:
 
 def plugin_of(error: BaseException) -> Row | None:
     """The plug-in whose code raised an exception, directly or in a function that it called; None if no plug-in raised
-    it.
+    it. If one plug-in calls another, the exception is attributed to the called one.
 
     xDSL counts as a plug-in for its own passes and targets, but not when tinyml calls it.
     """
     modules: list[str] = []
+    plugin: Row | None = None
     step = error.__traceback__
     while step is not None:
         frame = step.tb_frame
-        if frame.f_code is Row.call.__code__ and not frame.f_locals["self"].is_ours:
-            return frame.f_locals["self"]
         modules.append(str(frame.f_globals.get("__name__", "")))
-        if (plugin := provider(modules[-1])) is not None:
-            return plugin
+        if frame.f_code is Row.call.__code__ and not frame.f_locals["self"].is_ours:
+            plugin = frame.f_locals["self"]
+        elif (called := provider(modules[-1])) is not None and (plugin is None or called.package != plugin.package):
+            plugin = called
         step = step.tb_next
+    if plugin is not None:
+        return plugin
     ours = any(module.startswith("tinyml.") and not module.startswith(_TOOLS) for module in modules)
     by_xdsl = bool(modules) and modules[-1].startswith(f"{XDSL}.") and not ours
     return next((one for one in built_in(UNIVERSES) if by_xdsl and one.package == XDSL), None)
@@ -303,17 +309,29 @@ def others_left_out() -> Generator[None]:
         leave_out(error.message)
 
 
-def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) -> T:
+def expected(thing: object, kind: type[T], maker: type | Callable[..., object], count: int | None = None) -> T:
     """The object `thing`, if it has the type `kind`.
 
     maker: the function or class that created the object.
+    count: the length that the object must have; None for any length.
 
-    Raises `PluginError` if a plug-in defines `maker` and `thing` is not an instance of `kind`.
+    Raises the error of `wrong_result` for an object of another type or length.
     """
-    if (plugin := provider(maker.__module__)) is not None:
-        return plugin.expect(thing, kind)
-    assert isinstance(thing, kind)
-    return thing
+    if not isinstance(thing, kind):
+        wanted, got = f"an object of type {kind.__name__}", type(thing).__name__
+    elif count is not None and (length := len(cast("Sequence[Any]", thing))) != count:
+        wanted, got = f"{count} elements", str(length)
+    else:
+        return thing
+    raise wrong_result(maker, f"expected {wanted} from {maker.__qualname__}, got {got}")
+
+
+def wrong_result(maker: type | Callable[..., object], fault: str) -> Exception:
+    """The error for a wrong result of a function or a class: a `PluginError` if a plug-in defines `maker`, otherwise an
+    `AssertionError`.
+    """
+    plugin = provider(maker.__module__)
+    return AssertionError(fault) if plugin is None else PluginError(f"{plugin}: {fault}")
 
 
 def described(error: BaseException) -> str:
@@ -384,11 +402,15 @@ def _entries(package: Distribution) -> Sequence[Row]:
     name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""
-        if not any(f"[{group}]" in text for group in GROUPS):
+        if not any(f"[{prefix}." in text for prefix in _OUR_MODULES):
             return ()
         # Reading all metadata takes as long as the rest of a help text.
         name = name if name in _OURS else package.metadata["Name"] or name
         sections = _sections(text)
+        known = (*GROUPS, *NAMES.values(), INTERFACE)
+        for group in sections.keys() - {*known}:
+            if name not in _OURS and (group.startswith("tinyml.") or did_you_mean(group, known)):
+                leave_out(f"package {name!r}: unknown group of entry points '{group}'{did_you_mean(group, known)}")
         rows: list[Row] = []
         for group in (group for group in (*GROUPS, INTERFACE) if group in sections):
             parts = sections.get(NAMES.get(group, ""), {})

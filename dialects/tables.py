@@ -95,6 +95,9 @@ class Table(Generic[T]):
         """
         row = self.ours.get(name)
         if row is not None and row.is_installed:
+            if self.group and any(plugin.name == name for plugin in plugins(self.group)):
+                # These plug-ins are skipped, and a warning states it.
+                _ = [*self.others()]
             return row
         rows = self.rows()
         if name in rows:

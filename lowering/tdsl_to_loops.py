@@ -13,7 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.locations import error_at, errors_at
+from tinyml.dialects.locations import errors_at, not_supported
+from tinyml.dialects.plugins import provider
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.lowering.loops.operation_names import name_operations
@@ -38,9 +39,13 @@ class LowerTdslToLoopsPass(ModulePass):
             if (lower := lowering_of(tensor_op)) is not None:
                 with errors_at(tensor_op):
                     lower(tensor_op, LoopBuilder(tensor_op))
+                    if (plugin := provider(lower.__module__)) is not None:
+                        with plugin.blamed():
+                            # Passes that rewrite the loops may hide accesses outside of buffers from the verifier.
+                            op.verify()
                 Rewriter.erase_op(tensor_op)
             elif isinstance(tensor_op, tdsl.TensorOp):
-                raise error_at(tensor_op, f"{tensor_op.name} is not supported yet: it has no lowering to loops")
+                raise not_supported(tensor_op, ": it has no lowering to loops")
         for constant in list(op.walk()):
             if isinstance(constant, scratch.ConstantOp) and not constant.result.uses:
                 Rewriter.erase_op(constant)

@@ -29,7 +29,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import error_at, not_supported
 from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch.types import NO_SPACE, array_type, packed_space
 from tinyml.dialects.tdsl.base import shaped
@@ -151,12 +151,12 @@ class _Bufferization:
                     view.name_hint = op.out.name_hint
                     self.buffers[op.out] = view
                 elif lowering_of(op) is None:
-                    raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
+                    raise not_supported(op, ": it has no lowering")
                 else:
                     self.compute(op)
             case _:
                 if op.regions:
-                    raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
+                    raise not_supported(op, ": it has no lowering")
                 copy = op.clone(value_mapper=dict(self.buffers))
                 self.builder.insert(copy)
                 self.buffers.update(zip(op.results, copy.results, strict=True))

@@ -26,7 +26,7 @@ from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import CHIPS as GROUP
-from tinyml.dialects.plugins import NAMES, PluginError, Row, each
+from tinyml.dialects.plugins import NAMES, PluginError, Row, each, plugins
 from tinyml.dialects.tables import Table
 from tinyml.targets.board import Board, bytes_of, spelled_size
 from tinyml.targets.chip import Chip
@@ -162,6 +162,8 @@ def chip_of(target: str) -> Chip:
 def _of_board(target: str) -> Chip:
     ours = _OWNERS.get(target)
     if ours is not None and ours.is_installed:
+        # A plug-in with a board of this name is skipped, and a warning states it.
+        _ = [_chip(row) for row in plugins(GROUP) if target in row.names]
         return CHIPS.load(ours)
     # First the chip whose row has the board, then those that have to be loaded to find it, or to resolve an alias.
     for row in sorted(CHIPS.others(), key=lambda row: target not in row.names):

@@ -17,6 +17,7 @@ from tinyml.dialects.formats.number_format import TABLE, Coding
 from tinyml.dialects.formats.specification import Listed, nearest_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.plugins import wrong_result
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -176,7 +177,7 @@ class SymmetricFormat(TabulatedFormat):
     def magnitudes(self) -> NDArray[np.int64]:
         """The positive numbers in units of 2^-scale, in ascending order: at most 127 integers below 2^29.
 
-        If the magnitudes violate these limits, `numbers` raises `ValueError`.
+        If the magnitudes of a plug-in's format violate these limits, `numbers` raises `PluginError`.
         """
 
     @property
@@ -195,13 +196,15 @@ def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int
     """All raws of a format, and the integers that they represent. The result is cached, because every decoded element
     of a dot product needs it.
 
-    Raises `ValueError` unless the magnitudes of the format are positive, in ascending order, below `MAGNITUDE_LIMIT`,
-    and from 1 to 127 in number.
+    Raises the error of `wrong_result` unless the magnitudes of the format are positive integers, in ascending order,
+    below `MAGNITUDE_LIMIT`, and from 1 to 127 in number.
     """
-    magnitudes = np.asarray(format.magnitudes, np.int64)
-    if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
-        raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")
+    magnitudes = np.asarray(format.magnitudes)
+    are_integers, count = magnitudes.dtype.kind in "iu", len(magnitudes)
+    if not (are_integers and 0 < count <= limits(8)[1] and (np.diff(magnitudes, prepend=0) > 0).all()):
+        fault = f"expected 1 to {limits(8)[1]} integers in ascending order from 1 as magnitudes of {format.type}"
+        raise wrong_result(type(format), f"{fault}, got {count} of type {magnitudes.dtype}")
     if magnitudes[-1] >= MAGNITUDE_LIMIT:
-        raise ValueError(f"the greatest magnitude of {format.type} is {magnitudes[-1]}, not below {MAGNITUDE_LIMIT}")
-    count = len(magnitudes)
+        fault = f"the greatest magnitude of {format.type} is {magnitudes[-1]}, not below {MAGNITUDE_LIMIT}"
+        raise wrong_result(type(format), fault)
     return np.arange(-count, count + 1), np.concatenate([-magnitudes[::-1], [0], magnitudes])

@@ -28,6 +28,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Interval, NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.plugins import expected, wrong_result
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.values import HasValueInterface
 
@@ -265,6 +266,9 @@ class TensorOp(DialectOp, HasValueInterface):
         """The steps in which every lowering to loops computes the result, in order.
 
         Kernels may access elements in another order, but they store no element before the loads of all earlier steps.
+        By default, each step loads the elements of an operand that is read in place, or the window of a `footprint`,
+        and then stores the next element in row-major order. Windows of `pairs` have no steps, because kernels load them
+        in another order.
         """
         steps = prod(shape_of(self.out))
         loads: list[tuple[SSAValue, NDArray[np.int64]]] = []
@@ -272,6 +276,8 @@ class TensorOp(DialectOp, HasValueInterface):
             count = prod(shape_of(operand))
             if self.reads_in_place(operand) and (steps == 1 or count == steps):
                 loads.append((operand, np.arange(count).reshape(steps, count // max(steps, 1))))
+            elif not self.pairs and len(shape_of(operand)) == 4 and (window := self.checked_footprint(operand)):
+                loads.append((operand, _window_elements(shape_of(operand), shape_of(self.out), window)))
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
@@ -282,6 +288,22 @@ class TensorOp(DialectOp, HasValueInterface):
         (`on_parts`).
         """
         return None
+
+    def checked_footprint(self, operand: SSAValue) -> Footprint | None:
+        """The footprint of an operand. Raises the error of `wrong_result` unless the last window ends at the last pixel
+        of the image, or so close to it that no other window fits.
+        """
+        if (window := self.footprint(operand)) is None:
+            return None
+        expected(window, Footprint, self.footprint)
+        shapes = (shape_of(operand), shape_of(self.out))
+        image, result = (shape[1:3] if len(shape) == 4 else (1, 1) for shape in shapes)
+        padded = image[0] + sum(window.margins[:2]), image[1] + sum(window.margins[2:])
+        for extent, count, kernel, stride in zip(padded, result, window.kernel, window.strides, strict=True):
+            if not 0 <= extent - (count - 1) * stride - kernel < stride:
+                windows = f"{count} windows of {kernel} pixels with stride {stride} in {extent} pixels"
+                raise wrong_result(type(self), f"the footprint of {self.name} contradicts the shape: {windows}")
+        return window
 
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
         """A copy of the op that computes a part of the result from parts of the operands.
@@ -304,9 +326,10 @@ class TensorOp(DialectOp, HasValueInterface):
         for value in values:
             if not isinstance(value.type, form):
                 raise VerifyException(f"mixes tensors and memrefs: {value.type}")
-        expected, got = self.infer_shape(), shape_of(self.out)
-        if expected != got:
-            raise VerifyException(f"result has shape {spell(got)}, expected {spell(expected)} from the operands")
+        inferred, got = self.infer_shape(), shape_of(self.out)
+        if inferred != got:
+            expected(inferred, tuple, self.infer_shape)
+            raise VerifyException(f"result has shape {spell(got)}, expected {spell(inferred)} from the operands")
         self.verify_formats()
         self.verify_more()
 
@@ -386,6 +409,20 @@ def _carried(value: SSAValue) -> list[SSAValue] | None:
     else:
         return None
     return [loop.iter_args[index], cast(scf.YieldOp, loop.body.block.last_op).operands[index]]
+
+
+def _window_elements(image: Shape, result: Shape, window: Footprint) -> NDArray[np.int64]:
+    """The elements of an image in the window of each element of a result, of shape (elements of the result, elements of
+    a window). A pixel outside the image is replaced by the nearest pixel inside.
+    """
+    n, y, x, channel = np.indices(result).reshape(4, -1, 1)
+    i, j = np.indices(window.kernel).reshape(2, 1, -1)
+    row = np.clip(y * window.strides[0] + i - window.margins[0], 0, image[1] - 1)
+    column = np.clip(x * window.strides[1] + j - window.margins[2], 0, image[2] - 1)
+    pixels = (n * image[1] + row) * image[2] + column
+    if window.channelwise:
+        return pixels * image[3] + channel
+    return (pixels[:, :, None] * image[3] + np.arange(image[3])).reshape(len(pixels), -1)
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:

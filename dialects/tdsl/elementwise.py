@@ -36,6 +36,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Function, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.plugins import expected
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Footprint,
@@ -143,7 +144,7 @@ class ElementwiseOp(PointwiseOp, ABC):
             return op.results[0]
 
         result = self.scalar(block.args, shaped(self.out).get_element_type(), insert)
-        return ScalarBody(block.args, tuple(block.ops), result)
+        return ScalarBody(block.args, tuple(block.ops), expected(result, SSAValue, self.scalar))
 
     @property
     def is_affine(self) -> bool:

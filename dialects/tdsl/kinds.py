@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tinyml.dialects.tdsl.forest import ForestOp
     from tinyml.dialects.tdsl.missing_values import ImputeOp
     from tinyml.dialects.tdsl.permutations import TransposeOp
-    from tinyml.dialects.tdsl.pooling import PoolOp
     from tinyml.dialects.tdsl.slices import InsertSliceOp, ReceiveOp
     from tinyml.dialects.tdsl.windows import WindowOp
 
@@ -31,7 +30,6 @@ __all__ = [
     "is_imputation",
     "is_insertion",
     "is_only_compared",
-    "is_pooling",
     "is_receipt",
     "is_sigmoid",
     "is_step",
@@ -67,10 +65,6 @@ def is_imputation(op: Operation | Block) -> TypeGuard[ImputeOp]:
 
 def is_insertion(op: Operation | Block) -> TypeGuard[InsertSliceOp]:
     return _is(op, "tdsl.insert_slice")
-
-
-def is_pooling(op: Operation | Block) -> TypeGuard[PoolOp]:
-    return _is(op, "tdsl.average_pool", "tdsl.max_pool")
 
 
 def is_receipt(op: Operation | Block) -> TypeGuard[ReceiveOp]:

@@ -25,7 +25,6 @@ from tinyml.dialects.tdsl.base import (
     Footprint,
     Shape,
     TensorOp,
-    Visits,
     build,
     format_of,
     shape_of,
@@ -105,22 +104,6 @@ class PoolOp(TensorOp, ABC):
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
         element = shaped(self.out).get_element_type()
         return type(self)(parts[self.image], self.window, margins or (0, 0, 0, 0), self.steps, element)
-
-    @property
-    def visits(self) -> Sequence[Visits]:
-        """The steps of the op. Each step loads a window and then stores its result.
-
-        A pixel outside the image is replaced by the nearest pixel inside.
-        """
-        _, rows, columns, channels = shape_of(self.image)
-        n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
-        i, j = np.indices(self.window).reshape(2, 1, -1)
-        top, _, left, _ = self.margins
-        down, right = self.steps
-        row = np.clip(y * down + i - top, 0, rows - 1)
-        column = np.clip(x * right + j - left, 0, columns - 1)
-        loads = ((n * rows + row) * columns + column) * channels + channel
-        return [Visits([(self.image, loads)], np.arange(len(loads)))]
 
 
 @irdl_op_definition

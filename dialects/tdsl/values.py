@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import IntegerType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import not_supported
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,11 +110,11 @@ class HasValueInterface(Operation, ABC):
 
     def real(self, x: Sequence[Any]) -> Any:
         """The result in double precision, without rounding to formats."""
-        raise error_at(self, f"{self.name} is not supported yet by the evaluator")
+        raise not_supported(self, " by the evaluator")
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Any:
         """The result as raws, equal in every bit to the result on devices."""
-        raise error_at(self, f"{self.name} is not supported yet by the evaluator")
+        raise not_supported(self, " by the evaluator")
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         """The gradient with respect to each operand; None for an operand on which the result does not depend.

@@ -19,8 +19,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import not_supported
 from tinyml.dialects.loops import INDEX_FUNCTIONS
+from tinyml.dialects.plugins import wrong_result
 from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface, selected
 
 if TYPE_CHECKING:
@@ -82,10 +83,13 @@ def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)
-    if not np.ndim(result) and isinstance(op, tdsl.TensorOp):
-        # The format has proven the result to be a constant.
-        return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
-    return result
+    if not isinstance(op, tdsl.TensorOp):
+        return result
+    shape, got = tdsl.shape_of(op.out), np.shape(result)
+    if result is None or (got and got[1:] != shape):
+        raise wrong_result(type(op), f"{op.name} computes an array of shape {got}, expected samples of shape {shape}")
+    # Without axes, the format has proven the result to be a constant.
+    return result if got else np.broadcast_to(result, (1, *shape))
 
 
 _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
@@ -105,7 +109,7 @@ def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
 
     Handlers are registered for classes of ops. Raises `InputError` for an op without a handler.
     """
-    raise error_at(op, f"{op.name} is not supported yet by the evaluator")
+    raise not_supported(op, " by the evaluator")
 
 
 @foreign_value.register

@@ -16,6 +16,7 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.own_rows import of_options
+from tinyml.dialects.plugins import provider
 from tinyml.lowering import pipelines
 from tinyml.lowering.added_steps import check_parts
 from tinyml.lowering.frontends.importers import reading
@@ -421,8 +422,14 @@ def seal(made: Compilation) -> None:
 
 
 def require_equal(made: Compilation) -> None:
-    """Raise `MismatchError` if the outputs of board and evaluator differ."""
-    check_equal(made.report.mismatch, made.board.name, made.request.model)
+    """Raise `MismatchError` if the outputs of board and evaluator differ. It names the plug-ins whose ops the program
+    contains.
+    """
+    mismatch = made.report.mismatch
+    plugins = {f"{op.name} is of {plugin}" for op in made.program.walk() if (plugin := provider(type(op).__module__))}
+    if mismatch is not None and plugins:
+        mismatch = "; ".join((mismatch, *sorted(plugins)))
+    check_equal(mismatch, made.board.name, made.request.model)
 
 
 STEPS: Sequence[Callable[[Compilation], None]] = (

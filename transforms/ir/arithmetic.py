@@ -30,7 +30,7 @@ from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.dense import element_type
-from tinyml.dialects.locations import error_at
+from tinyml.dialects.locations import not_supported
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
@@ -233,7 +233,7 @@ class OpFunction:
         module = ModuleOp([function])
         compile_for(module, target_of(op))
         if (lower := prepare(copy)) is None:
-            raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
+            raise not_supported(op, ": it has no lowering")
         PatternRewriteWalker(ToStorage(), apply_recursively=False).rewrite_module(module)
         context = FunctionContext(module, function)
         operands = zip(block.args, intervals, strict=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.plugins import expected, wrong_result
 from tinyml.dialects.remarks import missed
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
@@ -200,7 +201,8 @@ class Schedule(ABC):
 
         def in_order(order: Sequence[int]) -> Plan:
             chosen = least_peak(len(graph.nodes), self.segments(graph.in_order(order)), most_extra)
-            assert chosen is not None
+            if chosen is None:
+                raise wrong_result(type(self), "the segments do not cover the network")
             return chosen._replace(order=tuple(order))
 
         return min(map(in_order, self.orders(graph)), key=lambda plan: (plan.bits, plan.extra))
@@ -233,11 +235,12 @@ class Schedule(ABC):
         most_extra: as in `program_plan`.
         """
         ordered = network.in_order(order)
-        known = list(self.program_segments(ordered))
+        known = [expected(segment, Segment, self.program_segments) for segment in self.program_segments(ordered)]
         while True:
             plan = cheapest(len(order), known, limit) if limit is not None else None
             plan = plan or least_peak(len(order), known, most_extra if self.recomputes else None)
-            assert plan is not None
+            if plan is None:
+                raise wrong_result(type(self), "the segments do not cover the network")
             refused: list[Segment] = []
             for segment in plan.segments:
                 if (reason := segment.tiling.obstacle(ordered, segment)) is not None:

@@ -31,6 +31,7 @@ from tinyml.targets.makers import FORESTS as FORESTS_IN_C
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.nests import FarWeightsQuery, Maker, Offer, RowSums, SumQuery, TileQuery
 from tinyml.targets.package import Package
+from tinyml.targets.registry import board, chip_of
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, Widths
 
 __all__ = [
@@ -85,6 +86,8 @@ __all__ = [
     "WeightStream",
     "Widths",
     "balanced",
+    "board",
+    "chip_of",
     "compose_in_c",
     "emulated_memories",
     "joined",

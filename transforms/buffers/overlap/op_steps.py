@@ -16,8 +16,9 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import index_value
+from tinyml.dialects.plugins import expected
 from tinyml.dialects.scratch import SliceOp, root
-from tinyml.dialects.tdsl import MovementOp, TensorOp, is_pooling, is_window_copy, shape_of
+from tinyml.dialects.tdsl import MovementOp, TensorOp, Visits, is_window_copy, shape_of
 from tinyml.dialects.tdsl.index_maps import visits_of_moves
 from tinyml.transforms.ir.buffers import first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum, affine_sum
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 MOST_STEPS = 20_000_000
-"""Limit on the elements that a pool loads, and on the steps of an access over all iterations of symbolic loops."""
+"""Limit on the pixels of an op's windows, and on the steps of an access over all iterations of symbolic loops."""
 
 
 class Unknown(Exception):
@@ -86,7 +87,8 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     if is_window_copy(op) and root(op.dest) not in buffers:
         image = np.arange(prod(shape_of(op.image)))[None]
         return [Steps(op.image, first_element(op.image), False, np.array([0]), image, op if op.ring is None else None)]
-    if is_pooling(op) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
+    windows = () if op.pairs else filter(None, map(op.checked_footprint, op.inputs))
+    if any(prod(shape_of(op.out)) * prod(window.kernel) > MOST_STEPS for window in windows):
         raise Unknown
     found: list[Steps] = []
     time = 0
@@ -114,7 +116,7 @@ def _runs(op: TensorOp) -> Iterator[tuple[Visits, AffineSum, AffineSum]]:
     """
     nothing = AffineSum(0, {})
     if not isinstance(op, MovementOp) or op.name not in _AT_OFFSETS:
-        yield from ((run, nothing, nothing) for run in op.visits)
+        yield from ((expected(run, Visits, type(op)), nothing, nothing) for run in op.visits)
         return
     for move in op.moves:
         for run in visits_of_moves([move], op.out, fills=False):

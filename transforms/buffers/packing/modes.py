@@ -168,7 +168,7 @@ def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: 
 
 PACKERS = Table(
     GROUP,
-    "mode",
+    "packer",
     _loaded,
     home="tinyml.transforms.buffers.packing",
     ours=(

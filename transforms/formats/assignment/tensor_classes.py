@@ -33,6 +33,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.plugins import expected
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.assignment.known_ranges import KnownRange, known_ranges
 from tinyml.transforms.ir.copies import copied
@@ -301,7 +302,8 @@ class FormatChoice:
         """The format for values whose profiled range is [low, high]. A synthesised prototype is returned as it is."""
         if self.is_made:
             return self.prototype
-        return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
+        format = self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
+        return expected(format, NumberFormat, self.prototype.for_range)
 
 
 def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoice) -> list[FormatChoice]:

@@ -164,7 +164,7 @@ class _Network:
         return same and isinstance(op, tdsl.PointwiseOp | tdsl.SoftmaxOp | tdsl.NormaliseOp) and operand.has_one_use()
 
     def node(self, op: tdsl.TensorOp, operands: list[SSAValue]) -> None:
-        footprints = [op.footprint(value) for value in operands]
+        footprints = [op.checked_footprint(value) for value in operands]
         reads = [self.read(op, value, window) for value, window in zip(operands, footprints, strict=True)]
         kind = Kind.CONTRACTION
         if isinstance(op, tdsl.ReceiveOp):
