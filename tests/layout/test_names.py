@@ -74,6 +74,7 @@ ASKING_FOR_FAMILIES = {
     "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
+    "transforms/formats/evaluation/number_checks.py": "only exact numbers promise an order of their raws",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
 }

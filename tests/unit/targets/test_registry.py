@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from programs import kernel_tables
 from programs.paths import ROOT
-from programs.plugins import installed
+from programs.plugins import entry_points_of, installed
 from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
@@ -220,3 +220,15 @@ def test_chips_with_constants_elsewhere_read_every_element():
         if chip.flash_attribute is not None:
             wanted = {f"tm_{way}_{element}" for way in ("flash", "next") for element in elements}
             assert wanted <= chip.helpers.keys()
+
+
+def test_a_package_adds_a_board_to_a_chip_of_tinyml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The board of `tests/plugins/feather` has the kernels, the costs and the runner of the chip that it copies."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tests/plugins/feather"), *sys.path])
+    with installed(*entry_points_of("feather")):
+        own, copied = registry.board("feather-m3"), registry.board("bluepill")
+        assert (own.flash, own.ram, own.costs, own.core) == (98304, 20480, copied.costs, copied.core)
+        chips = registry.chip_of("feather-m3"), registry.chip_of("bluepill")
+        assert [chip.name for chip in chips] == ["feather", "cortex-m"]
+        assert chips[0].makers == chips[1].makers
+        assert type(runner_for("feather-m3")) is type(runner_for("bluepill"))

@@ -14,6 +14,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import INTEGER, TABLE, Function, NumberFormat, Reals
 from tinyml.dialects.machine.real_functions import exactly
 from tinyml.transforms.formats.evaluation.composite_checks import check_composites
@@ -48,6 +49,7 @@ def check_numbers(prototype: NumberFormat) -> None:
         for bounds in RANGES:
             _check_range(known[prototype.for_range(*bounds).type], bounds)
         for each in numbers:
+            _check_order(each)
             _check_rounding(each)
             _check_comparisons(each)
             _check_clamps(each)
@@ -72,6 +74,21 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
     got = format.decode(format.encode(reals))
     near = np.abs(got - reals) <= 1.5 * np.maximum(numbers.place(got), numbers.place(reals)) + SINGLE * np.abs(reals)
     require(near, f"`for_range(*{bounds})`, {format.type}: rounding", got, reals, {"end": reals})
+
+
+def _check_order(numbers: Numbers) -> None:
+    """Check that the raws of a format derived from `ExactNumbers` are signed integers in the order of the numbers, and
+    that raw 0 represents zero. Formats whose elements are computed in another format may have another order.
+    """
+    format = numbers.format
+    if not isinstance(format, ExactNumbers) or format.computed.type != format.type:
+        return
+    raws = numbers.raws.astype(np.int64)
+    for at in np.flatnonzero(np.diff(raws) < 0)[:1].tolist():
+        pair = " and ".join(f"raw {raws[i]} represents {numbers.reals[i]:g}" for i in (at, at + 1))
+        raise AssertionError(f"{format.type}: raws are not in the order of the numbers: {pair}")
+    zero = float(format.decode(np.zeros(1, format.dtype))[0])
+    assert zero == 0, f"{format.type}: raw 0 represents {zero:g}, expected zero"
 
 
 def _reals_around(numbers: Numbers) -> Reals:

@@ -27,6 +27,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
+from tinyml.dialects.plugins import expected
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
@@ -325,10 +326,12 @@ class SearchPass(ModulePass):
                 evaluation = stack.enter_context(self._evaluation(program, data, number, workers, prototype))
                 try:
                     search = self._search(ctx, evaluation, results[-1].by_name if results else {})
-                    results.append(self.search(search))
-                    searches.append((program, search))
+                    result = self.search(search)
                 except InputError as error:
                     refused.append(error)
+                else:
+                    results.append(self._checked(result, search))
+                    searches.append((program, search))
                 evaluation.end()
                 if self.suffices(results):
                     break
@@ -344,6 +347,14 @@ class SearchPass(ModulePass):
         if program is not op:
             chosen.detach()
             Rewriter.replace_op(predict_function(op), chosen)
+
+    def _checked(self, result: object, search: Search) -> SearchResult:
+        """The result of `search`. Raises `PluginError` unless it has one choice for each class of tensors."""
+        found = expected(result, SearchResult, self.search)
+        expected(found.choices, Sequence, self.search, len(search.classes))
+        for choice in found.choices:
+            expected(choice, FormatChoice, self.search)
+        return found
 
     def _evaluation(
         self, op: ModuleOp, data: Data, number: int, workers: Workers, prototype: NumberFormat

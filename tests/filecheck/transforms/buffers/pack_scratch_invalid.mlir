@@ -6,7 +6,7 @@
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{nodes=-1}" 2>&1 | filecheck %s --check-prefix=NODES
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
 
-// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'firstfit', did you mean 'first-fit'?
+// MODE: error: {{.*}}: pass 'pack-scratch': unknown packer 'firstfit', did you mean 'first-fit'?
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
 // NOTHING: the limit is 0; alive at the peak

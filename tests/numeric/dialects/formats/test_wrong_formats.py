@@ -115,8 +115,23 @@ NUMBERS: dict[str, tuple[str, Wrong]] = {
 def test_wrong_numbers_do_not_pass(what: str, bits: int, monkeypatch: pytest.MonkeyPatch):
     method, wrong = NUMBERS[what]
     monkeypatch.setattr(FixedType, method, wrong(getattr(FixedType, method)))
-    with pytest.raises(AssertionError, match=r"got .* for .* are wrong|but `clamp` changes a number"):
+    wrongly = r"got .* for .* are wrong|but `clamp` changes a number|raws are not in the order"
+    with pytest.raises(AssertionError, match=wrongly):
         check_numbers(FixedType(bits, bits - 1))
+
+
+def test_sign_and_magnitude_are_no_order(monkeypatch: pytest.MonkeyPatch):
+    """Bytes of a sign and a magnitude, whose negative raws fall with the numbers, are rejected."""
+
+    def exchanged(raws: Any) -> Any:
+        raws = np.clip(raws, -127, 127).astype(np.int8)
+        return np.where(raws < 0, np.int8(-128) - raws, raws)
+
+    encode, decode = FixedType.encode, FixedType.decode
+    monkeypatch.setattr(FixedType, "encode", lambda f, reals: exchanged(encode(f, reals)))
+    monkeypatch.setattr(FixedType, "decode", lambda f, raws: decode(f, exchanged(raws)))
+    with pytest.raises(AssertionError, match=r"order of the numbers: raw -1 represents -0.99"):
+        check_numbers(FixedType(8, 7))
 
 
 COMPOSITES: dict[str, tuple[str, Wrong]] = {

@@ -65,6 +65,18 @@ def test_they_stream(neighbours: Any, tmp_path: Path):
             check_bits_on_device(module, buffers, inputs_of(module, 2), device, tmp_path / device / plan)
 
 
+def test_their_windows_overlap(neighbours: Any, tmp_path: Path):
+    """The result of an op of the package overlaps the image whose windows it reads, up to the rows and columns of a
+    window: with `footprint`, the order of loads is known.
+    """
+    net = NetworkWriter((1, 10, 10, 2), 7)
+    average = net.insert(neighbours.CrossAverageOp(net.insert(tdsl.ReluOp(net.input))))
+    module = refined(net.module(average))
+    buffers = buffers_of(module, "ordinary", "host")
+    assert arena(buffers) == 10 * 10 * 2
+    check_bits_on_device(module, buffers, inputs_of(module, 2), "host", tmp_path)
+
+
 def test_they_fuse(neighbours: Any):
     """In a network with a gate, the gated sum is computed in the loop over pixels of the convolution that it reads, in
     one loop over channels with the activation.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from programs.network_writer import NetworkWriter
-from xdsl.dialects.builtin import TensorType, f32
+from xdsl.dialects.builtin import IntegerAttr, TensorType, f32, i64
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl.base import SHAPED, build
 from tinyml.dialects.tdsl.index_maps import Term
 
 
@@ -60,3 +62,39 @@ def test_a_term_without_summed_axes():
     term = Term(lhs, rhs, (), AffineMap(4, 0, (n, y, x, c)), AffineMap(4, 0, (n, y * 2, x * 2, c)))
     assert term.footprint(lhs, (1, 4, 4, 3)) == tdsl.Footprint()
     assert term.footprint(rhs, (1, 4, 4, 3)) == tdsl.Footprint(strides=(2, 2))
+
+
+@irdl_op_definition
+class WindowsOp(tdsl.TensorOp):
+    """An op with windows of 2x2 pixels, two rows and one column apart, and a margin of one column on the left."""
+
+    name = "test.windows"
+    image = operand_def(SHAPED)
+    channelwise = prop_def(IntegerAttr)
+
+    def __init__(self, image: SSAValue, channelwise: bool):
+        result = TensorType(f32, (1, 2, 3, 2))
+        build(self, [image], result, {"channelwise": IntegerAttr(channelwise, i64)})
+
+    def infer_shape(self) -> tdsl.Shape:
+        return tdsl.shape_of(self.out)
+
+    def footprint(self, operand: SSAValue) -> tdsl.Footprint:
+        return tdsl.Footprint((2, 2), (2, 1), (0, 0, 1, 0), channelwise=bool(self.channelwise.value.data))
+
+
+@pytest.mark.parametrize("channelwise", [True, False])
+def test_steps_of_windows(channelwise: bool):
+    """An op with a footprint loads one window in each step, of one channel or of all. In place of a pixel outside the
+    image, it is the nearest pixel inside.
+    """
+    [image] = images((1, 4, 3, 2))
+    [run] = WindowsOp(image, channelwise).visits
+    [(operand, elements)] = run.loads
+    assert operand is image
+    assert run.stores.tolist() == list(range(12))
+    pixels = {0: (0, 3), 2: (0, 1, 3, 4), 4: (1, 2, 4, 5), 6: (6, 9), 10: (7, 8, 10, 11)}
+    for step, window in pixels.items():
+        for channel in range(2):
+            expected = {2 * pixel + each for pixel in window for each in ([channel] if channelwise else range(2))}
+            assert {*elements[step + channel].tolist()} == expected

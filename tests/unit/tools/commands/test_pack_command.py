@@ -256,7 +256,7 @@ def test_other_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     for arguments, complaint in (
         ([str(tmp_path / "none.csv")], "No such file or directory"),
         ([str(tmp_path / "latin.csv")], "the text is not UTF-8"),
-        ([problem, "--mode", "firstfit"], "unknown mode 'firstfit', did you mean 'first-fit'?"),
+        ([problem, "--mode", "firstfit"], "unknown packer 'firstfit', did you mean 'first-fit'?"),
         ([problem, "--picture", "arena.pdf"], "a picture of memory ends in .svg"),
         ([problem, "--capacity", "0"], "expected a positive integer"),
         ([problem, "--seconds", "soon"], "expected a number of seconds, got 'soon'"),
