@@ -15,4 +15,4 @@
 // CORTEX: tm_limit_i16_i8((int16_t)tm_cm_dot_s8_s8_s32(hidden_W2, t2, 6, 32), 6, 8);
 // PACKED: scratch.arena {alignment = 1 : i64, lower_bound = 6 : i64, packer = "exact-cover"} : memref<6xi8>
 // OTHER: the module calls kernels of the target 'uno', not of 'cortex-m4' (tinyml.target)
-// UNKNOWN: pass 'formats-to-buffers': unknown mode 'tightest' (one of auto, first-fit, best-fit, shiftry, exact-cover, branch-and-bound, none)
+// UNKNOWN: pass 'formats-to-buffers': unknown packer 'tightest' (one of auto, first-fit, best-fit, shiftry, exact-cover, branch-and-bound, none)
