@@ -248,10 +248,7 @@ def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -
 
 
 def not_supported(op: Operation, lacking: str) -> InputError:
-    """The error for an op that a stage of the compiler does not support. It names the plug-in that defines the op.
-
-    lacking: the end of the message.
-    """
+    """The error for an op without what `lacking`, the end of the message, states. It names the plug-in of the op."""
     plugin = provider(type(op).__module__)
     return error_at(op, f"{'' if plugin is None else f'{plugin}: '}{op.name} is not supported yet{lacking}")
 

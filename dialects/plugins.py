@@ -132,10 +132,7 @@ class Row:
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
 
     def load_class(self, base: type[T]) -> type[T]:
-        """The class that the row names.
-
-        Raises `PluginError` if the class cannot be loaded or is not a subclass of `base`.
-        """
+        """The class that the row names. Raises `PluginError` if it cannot be loaded, or is no subclass of `base`."""
         with self.blamed():
             return self.expect_class(self.load(type), base)
 
@@ -185,9 +182,7 @@ class Row:
 
     @contextmanager
     def blamed(self) -> Generator[None]:
-        """A context in which every exception of a plug-in, except an interrupt, is converted to a `PluginError`. It
-        names the plug-in whose code raised the exception, or else this plug-in.
-        """
+        """A context in which exceptions, except interrupts, become a `PluginError` of the plug-in that raised them."""
         try:
             yield
         except (PluginError, KeyboardInterrupt):
@@ -247,8 +242,7 @@ def built_in(group: str) -> Sequence[Row]:
 
 
 def plugin_of(error: BaseException) -> Row | None:
-    """The plug-in whose code raised an exception, directly or in a function that it called; None if no plug-in raised
-    it. If one plug-in calls another, the exception is attributed to the called one.
+    """The last plug-in in the calls that led to an exception; None if no plug-in raised it or called the raiser.
 
     xDSL counts as a plug-in for its own passes and targets, but not when tinyml calls it.
     """
@@ -310,12 +304,10 @@ def others_left_out() -> Generator[None]:
 
 
 def expected(thing: object, kind: type[T], maker: type | Callable[..., object], count: int | None = None) -> T:
-    """The object `thing`, if it has the type `kind`.
+    """The object `thing`, if it has the type `kind`. Otherwise, raises the error of `wrong_result`.
 
     maker: the function or class that created the object.
     count: the length that the object must have; None for any length.
-
-    Raises the error of `wrong_result` for an object of another type or length.
     """
     if not isinstance(thing, kind):
         wanted, got = f"an object of type {kind.__name__}", type(thing).__name__
@@ -327,9 +319,7 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object], 
 
 
 def wrong_result(maker: type | Callable[..., object], fault: str) -> Exception:
-    """The error for a wrong result of a function or a class: a `PluginError` if a plug-in defines `maker`, otherwise an
-    `AssertionError`.
-    """
+    """The error for a wrong result of `maker`: a `PluginError` if a plug-in defines it, else an `AssertionError`."""
     plugin = provider(maker.__module__)
     return AssertionError(fault) if plugin is None else PluginError(f"{plugin}: {fault}")
 

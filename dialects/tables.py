@@ -96,8 +96,7 @@ class Table(Generic[T]):
         row = self.ours.get(name)
         if row is not None and row.is_installed:
             if self.group and any(plugin.name == name for plugin in plugins(self.group)):
-                # These plug-ins are skipped, and a warning states it.
-                _ = [*self.others()]
+                _ = [*self.others()]  # A warning states that the plug-in is skipped.
             return row
         rows = self.rows()
         if name in rows:

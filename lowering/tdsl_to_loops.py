@@ -41,8 +41,7 @@ class LowerTdslToLoopsPass(ModulePass):
                     lower(tensor_op, LoopBuilder(tensor_op))
                     if (plugin := provider(lower.__module__)) is not None:
                         with plugin.blamed():
-                            # Passes that rewrite the loops may hide accesses outside of buffers from the verifier.
-                            op.verify()
+                            op.verify()  # Later passes may hide accesses outside of buffers.
                 Rewriter.erase_op(tensor_op)
             elif isinstance(tensor_op, tdsl.TensorOp):
                 raise not_supported(tensor_op, ": it has no lowering to loops")

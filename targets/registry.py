@@ -162,8 +162,7 @@ def chip_of(target: str) -> Chip:
 def _of_board(target: str) -> Chip:
     ours = _OWNERS.get(target)
     if ours is not None and ours.is_installed:
-        # A plug-in with a board of this name is skipped, and a warning states it.
-        _ = [_chip(row) for row in plugins(GROUP) if target in row.names]
+        _ = [_chip(row) for row in plugins(GROUP) if target in row.names]  # They are skipped with a warning.
         return CHIPS.load(ours)
     # First the chip whose row has the board, then those that have to be loaded to find it, or to resolve an alias.
     for row in sorted(CHIPS.others(), key=lambda row: target not in row.names):

@@ -266,9 +266,8 @@ class TensorOp(DialectOp, HasValueInterface):
         """The steps in which every lowering to loops computes the result, in order.
 
         Kernels may access elements in another order, but they store no element before the loads of all earlier steps.
-        By default, each step loads the elements of an operand that is read in place, or the window of a `footprint`,
-        and then stores the next element in row-major order. Windows of `pairs` have no steps, because kernels load them
-        in another order.
+        By default, each step loads elements that are read in place, or the window of a `footprint` (except of `pairs`,
+        whose windows kernels load in another order), and stores the next element in row-major order.
         """
         steps = prod(shape_of(self.out))
         loads: list[tuple[SSAValue, NDArray[np.int64]]] = []
@@ -277,7 +276,9 @@ class TensorOp(DialectOp, HasValueInterface):
             if self.reads_in_place(operand) and (steps == 1 or count == steps):
                 loads.append((operand, np.arange(count).reshape(steps, count // max(steps, 1))))
             elif not self.pairs and len(shape_of(operand)) == 4 and (window := self.checked_footprint(operand)):
-                loads.append((operand, _window_elements(shape_of(operand), shape_of(self.out), window)))
+                from tinyml.dialects.tdsl.pooling import window_elements
+
+                loads.append((operand, window_elements(operand, self.out, *window)))
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
@@ -290,18 +291,15 @@ class TensorOp(DialectOp, HasValueInterface):
         return None
 
     def checked_footprint(self, operand: SSAValue) -> Footprint | None:
-        """The footprint of an operand. Raises the error of `wrong_result` unless the last window ends at the last pixel
-        of the image, or so close to it that no other window fits.
-        """
+        """The footprint of an operand. Raises the error of `wrong_result` unless its windows end with the image."""
         if (window := self.footprint(operand)) is None:
             return None
         expected(window, Footprint, self.footprint)
-        shapes = (shape_of(operand), shape_of(self.out))
-        image, result = (shape[1:3] if len(shape) == 4 else (1, 1) for shape in shapes)
+        image, result = ((1, 1, 1, *shape_of(value))[-3:-1] for value in (operand, self.out))
         padded = image[0] + sum(window.margins[:2]), image[1] + sum(window.margins[2:])
         for extent, count, kernel, stride in zip(padded, result, window.kernel, window.strides, strict=True):
+            windows = f"{count} windows of {kernel} pixels with stride {stride} in {extent} pixels"
             if not 0 <= extent - (count - 1) * stride - kernel < stride:
-                windows = f"{count} windows of {kernel} pixels with stride {stride} in {extent} pixels"
                 raise wrong_result(type(self), f"the footprint of {self.name} contradicts the shape: {windows}")
         return window
 
@@ -409,20 +407,6 @@ def _carried(value: SSAValue) -> list[SSAValue] | None:
     else:
         return None
     return [loop.iter_args[index], cast(scf.YieldOp, loop.body.block.last_op).operands[index]]
-
-
-def _window_elements(image: Shape, result: Shape, window: Footprint) -> NDArray[np.int64]:
-    """The elements of an image in the window of each element of a result, of shape (elements of the result, elements of
-    a window). A pixel outside the image is replaced by the nearest pixel inside.
-    """
-    n, y, x, channel = np.indices(result).reshape(4, -1, 1)
-    i, j = np.indices(window.kernel).reshape(2, 1, -1)
-    row = np.clip(y * window.strides[0] + i - window.margins[0], 0, image[1] - 1)
-    column = np.clip(x * window.strides[1] + j - window.margins[2], 0, image[2] - 1)
-    pixels = (n * image[1] + row) * image[2] + column
-    if window.channelwise:
-        return pixels * image[3] + channel
-    return (pixels[:, :, None] * image[3] + np.arange(image[3])).reshape(len(pixels), -1)
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:

@@ -422,13 +422,9 @@ def seal(made: Compilation) -> None:
 
 
 def require_equal(made: Compilation) -> None:
-    """Raise `MismatchError` if the outputs of board and evaluator differ. It names the plug-ins whose ops the program
-    contains.
-    """
-    mismatch = made.report.mismatch
+    """Raise `MismatchError`, with the plug-ins that define ops, if the outputs of board and evaluator differ."""
     plugins = {f"{op.name} is of {plugin}" for op in made.program.walk() if (plugin := provider(type(op).__module__))}
-    if mismatch is not None and plugins:
-        mismatch = "; ".join((mismatch, *sorted(plugins)))
+    mismatch = made.report.mismatch and "; ".join((made.report.mismatch, *sorted(plugins)))
     check_equal(mismatch, made.board.name, made.request.model)
 
 
