@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import scratch
+from tinyml.dialects import num, scratch
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.functions import DATA, defined_functions
@@ -62,6 +62,10 @@ class LowerNumToExactPass(ModulePass):
                     assert value is not None
                     result.replace_all_uses_with(value)
                 Rewriter.erase_op(num_op)
+            if any(isinstance(op, num.NestOp | num.ReduceOp) for op in function.walk()):
+                from tinyml.transforms.ir.closed_nests import open_unclosed
+
+                open_unclosed(function)
             carry_none(function)
             share_arrays(function, context.locals)
             if context.locals:

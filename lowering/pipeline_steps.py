@@ -197,6 +197,7 @@ PIPELINES = {
             "merge-sums",
             "unroll-loops",
             "widen-elements",
+            "expand-nests",
         ),
     ),
     BITS_TO_HARDWARE: PipelineSteps(
@@ -215,7 +216,7 @@ PIPELINES = {
     ),
     BITS_TO_UPSTREAM: PipelineSteps(
         """Lower an L4 program to `arith`, `func`, `memref` and `scf`, which other tools of MLIR parse.""",
-        ("expand-nests", "inline-runtime", "lower-scratch-to-memref", "simplify"),
+        ("inline-runtime", "expand-nests", "lower-scratch-to-memref", "simplify"),
     ),
     BUFFERS_TO_UPSTREAM: PipelineSteps(
         """Lower an L2 program for any board to upstream dialects, with a loop in place of every kernel.""",

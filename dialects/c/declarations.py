@@ -428,7 +428,7 @@ class FuncOp(DialectOp):
                 raise VerifyException(f"no type of C: {type}")
 
 
-_LOOPS = "scf.for", "num.entries"
+_LOOPS = "scf.for", "num.entries", "num.nest", "num.reduce"
 """The names of the loop ops in programs on bits."""
 
 PIPELINE = OwnAttribute("hls.pipeline", dict.fromkeys(_LOOPS, UNIT), "A loop whose iterations overlap.")

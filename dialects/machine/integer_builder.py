@@ -119,20 +119,12 @@ class IntegerBuilder:
             table = table.owner.source
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))
 
-    def count(self, length: int, width: int, holds: str, table: SSAValue, x: SSAValue) -> SSAValue:
-        """The number of entries e, among the first `length` entries of a table, for which the comparison e `holds` x is
-        true.
+    def add_up(self, terms: int, start: SSAValue, body: Callable[..., SSAValue]) -> SSAValue:
+        """The sum of `start` and a number of terms.
 
-        holds: a predicate of `arith.cmpi`, such as `sle`.
-        width: the width of the result in bits.
+        body: a function from a builder in the loop, the number of the term and a sum to the sum with the term.
         """
-        source = table.owner.source if isinstance(table.owner, memref.CastOp) else table
-
-        def counted(m: IntegerBuilder, place: SSAValue, total: SSAValue) -> Sequence[SSAValue]:
-            entry = m.insert(memref.LoadOp.get(source, [place]))
-            return [m.add(total, m.insert(arith.ExtUIOp(m.compare(entry, holds, x), IntegerType(width))))]
-
-        return self.repeat(length, [self.constant(0, width)], counted)[0]
+        return self.repeat(terms, [start], lambda *values: [body(*values)])[0]
 
     def repeat(
         self, times: int, starts: Sequence[SSAValue], body: Callable[..., Sequence[SSAValue]]

@@ -37,7 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.num.base import NumOp
 from tinyml.dialects.num.scalars import GreaterOp
 from tinyml.dialects.operations import ClockedOp, DialectOp
-from tinyml.dialects.scratch.types import memref_type
+from tinyml.dialects.scratch.types import in_flash, memref_type
 
 __all__ = [
     "GREATEST",
@@ -241,7 +241,7 @@ class ReduceOp(DialectOp):
 
     `kinds` specifies how each value is reduced. The verifier compares `kinds` with the body:
 
-    * `sum`: in each iteration, an op on formats, or `arith.addi` on bits, adds a term to the value.
+    * `sum`: an op on formats, or `arith.addi` on bits, adds a term to the value, which has no other use.
     * `greatest`: a greater value replaces the current value. Of equal values, the first one is therefore selected.
     * `place`: an index. Whenever a greater value replaces the value of kind `greatest`, the index of the axis replaces
       the `place`.
@@ -307,7 +307,8 @@ class ReduceOp(DialectOp):
             case arith.MaxSIOp():
                 return kind == GREATEST and before in value.operands
             case _:
-                return kind == SUM and isinstance(value, NumOp | arith.AddiOp) and before in value.operands
+                adds = isinstance(value, NumOp | arith.AddiOp) and before in value.operands
+                return kind == SUM and adds and before.has_one_use()
 
 
 def _is_greater(op: Operation | Block) -> TypeGuard[GreaterOp | arith.CmpiOp]:
@@ -327,13 +328,16 @@ def _stores(op: Operation) -> bool:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op without regions that has no effects other than reads of memory.
-
-    In IR on bits, arithmetic may be a call of a runtime function. xDSL declares no effects for the conversions in
-    `arith`; such a conversion counts as an op without effects.
+    """True for an op without regions whose only effects are reads of memory. On bits, arithmetic may be a call. xDSL
+    declares no effects for the conversions in `arith`, which have none.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
+
+
+def _looks_up(op: memref.LoadOp | memref.StoreOp) -> bool:
+    """True for the load of a function's value from a table: the index of the element is an integer."""
+    return in_flash(memref_type(op.memref)) and any(isinstance(index.owner, arith.IndexCastOp) for index in op.indices)
 
 
 def _is_constant(*factors: AffineExpr) -> bool:
@@ -353,7 +357,7 @@ class NestOp(ClosedNestOp):
     All axes are parallel: no value is carried to the next iteration. An iteration may nevertheless read elements that
     previous iterations have stored. Every index of a load or store is an axis index, a constant, a value from outside,
     a sum or multiple of these, or an `affine.apply` of these. If the nest only moves elements, the `affine.apply` may
-    contain remainders and quotients by constants.
+    contain remainders and quotients by constants. A load from a constant table may have an integer as its index.
 
     The verifier rejects maps that loops cannot compute, and indices that are provably outside the buffer. Axes have at
     least two elements. An axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a
@@ -367,7 +371,7 @@ class NestOp(ClosedNestOp):
             raise VerifyException(f"needs axes of at least 2 elements each, got {self.shape}")
         self.verify_body()
         for op in self.body.walk():
-            if isinstance(op, memref.LoadOp | memref.StoreOp):
+            if isinstance(op, memref.LoadOp | memref.StoreOp) and not _looks_up(op):
                 self._verify_access(op)
 
     def _verify_access(self, op: memref.LoadOp | memref.StoreOp) -> None:

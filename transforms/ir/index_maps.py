@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -135,14 +136,29 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
 
 
 def inline(op: num.NestOp, numbers: Indices, nest: LoopBuilder) -> None:
-    """Move the body of a `num.nest` to the insertion point of a builder.
-
-    numbers: the values that replace the nest's indices.
-    """
+    """Move the body of a `num.nest` to the insertion point of a builder. `numbers` replace the indices of the nest."""
     _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
 
-def inline_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAValue, int] | None = None) -> None:
+def expand_nest(op: num.NestOp | num.ReduceOp) -> None:
+    """Replace a nest or a reduction by loops, the first axis outermost. The last loop has the attributes of the op."""
+    nest = LoopBuilder(op)
+    if isinstance(op, num.ReduceOp):
+        _expand_reduction(op, nest)
+        return
+
+    def body(numbers: Indices) -> None:
+        inline(op, numbers, nest)
+        inner.extend(numbers[-1:])
+
+    inner: Indices = []
+    nest.over(op.shape, body)
+    for index in inner:
+        cast(Operation, cast(Block, index.owner).parent_op()).attributes |= op.attributes
+    Rewriter.erase_op(op)
+
+
+def _expand_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAValue, int] | None = None) -> None:
     """Replace a `num.reduce` by a loop that carries its values.
 
     extents: the extents of the enclosing axes, by their indices.
@@ -156,6 +172,7 @@ def inline_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAVa
     for result, new in zip(op.results, results, strict=True):
         new.name_hint = result.name_hint
         result.replace_all_uses_with(new)
+        cast(Operation, new.owner).attributes |= op.attributes
     Rewriter.erase_op(op)
 
 
@@ -174,10 +191,9 @@ def _inline(
         nest.location = op.location
         match op:
             case affine.ApplyOp():
-                op.result.replace_all_uses_with(_of_map(op, extents, nest))
-                Rewriter.erase_op(op)
+                apply_map(op, extents, nest)
             case num.ReduceOp():
-                inline_reduction(op, nest, extents)
+                _expand_reduction(op, nest, extents)
             case num.NextOp():
                 return op.values
             case _:
@@ -186,11 +202,12 @@ def _inline(
     return ()
 
 
-def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopBuilder) -> SSAValue:
-    """Emit arithmetic that computes an `affine.apply`, and return the result.
+def apply_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopBuilder) -> None:
+    """Replace an `affine.apply` by arithmetic, which is emitted at the insertion point of a builder.
 
     extents: the extents of axes, by their indices.
     """
     map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
     shape = [extents.get(number, 1) for number in operands[:dims]]
-    return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]
+    op.result.replace_all_uses_with(mapped(map, shape, operands[:dims], operands[dims:], nest)[0])
+    Rewriter.erase_op(op)

@@ -49,8 +49,7 @@ class Level:
 
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
 _INTEGERS_AND_FLOATS = IntegerType | IndexType | AnyFloat
-_NESTS = num.ContractOp | num.RowLoopOp | num.NextOp
-_ON_BITS = _NESTS | num.ReduceOp
+_NESTS = num.ContractOp | num.NestOp | num.ReduceOp | num.RowLoopOp | num.NextOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
@@ -95,7 +94,7 @@ def _bits_complaint(op: Operation) -> str | None:
 
     Contractions and their parts are allowed, because hardware distributes them to processing elements later.
     """
-    if op.name.startswith("num.") and not isinstance(op, _ON_BITS) and op.name != num.LANE_FUNCTION:
+    if op.name.startswith("num.") and not isinstance(op, _NESTS) and op.name != num.LANE_FUNCTION:
         return f"'{op.name}' is of another level"
     types: list[Attribute] = [value.type for value in (*op.operands, *op.results)]
     for type in types:
@@ -126,6 +125,7 @@ BITS = Level(
     "integers, floats and memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), complaint=_bits_complaint
 )
 """Arithmetic on integers and floats (L4)."""
+NESTS = Level("loops on memrefs or memories", refused=TensorType, without=("c",))
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
 CIRCUITS = Level("modules of hardware", graph=True, complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)

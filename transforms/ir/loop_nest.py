@@ -63,7 +63,7 @@ Indices: TypeAlias = "list[SSAValue]"
 """The index of an element, a value for each axis."""
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
-"""A function that emits the addition of a product to a partial sum, given the sum and the product's index."""
+"""A function that emits the addition of a term to a partial sum, given the sum and the term's index."""
 
 
 class LoopBuilder(LocatedBuilder):
@@ -224,6 +224,12 @@ class LoopBuilder(LocatedBuilder):
         self.put(loop)
         return loop.results
 
+    def add_up(self, start: SSAValue, length: int, add: Mac) -> SSAValue:
+        """Emit a reduction that adds `length` terms to `start`, or a loop for a sum in memory. Return the sum."""
+        if num.accumulator_type(start).IN_REGISTER:
+            return self.reduce((num.SUM,), range(length), [start], lambda k, sums: [add(sums[0], k)])[0]
+        return self.fold(self.index(length), [start], lambda k, sums: [add(sums[0], k)])[0]
+
     def sum_of_products(self, start: SSAValue, length: int, mac: Mac) -> SSAValue:
         """Emit code that adds `length` products to `start`, in the order that the accumulator of `start`
         prescribes. Return the sum.
@@ -237,16 +243,14 @@ class LoopBuilder(LocatedBuilder):
         """
         accumulator = num.accumulator_type(start)
         if accumulator.below is None:
-            return self.fold(self.index(length), [start], lambda k, sums: [mac(sums[0], k)])[0]
+            return self.add_up(start, length, mac)
         size = 1 << _height(accumulator)
 
-        def whole(i: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-            return [self.insert(num.JoinOp(sums[0], self._tree(accumulator, self.times(i, size), size, mac)))]
+        def whole(sum: SSAValue, i: SSAValue) -> SSAValue:
+            return self.insert(num.JoinOp(sum, self._tree(accumulator, self.times(i, size), size, mac)))
 
-        sum, rest = start, length % size
-        if length >= size:
-            sum = self.fold(self.index(length // size), [start], whole)[0]
-        if rest:
+        sum = self.add_up(start, length // size, whole) if length >= size else start
+        if rest := length % size:
             sum = self.insert(num.JoinOp(sum, self._tree(accumulator, self.index(length - rest), rest, mac)))
         return sum
 
@@ -262,12 +266,12 @@ class LoopBuilder(LocatedBuilder):
             return mac(zero, first)
         half = 1 << _height(below)
 
-        def side(i: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        def side(sum: SSAValue, i: SSAValue) -> SSAValue:
             at = self.add(first, self.times(i, half))
-            return [self.insert(num.JoinOp(sums[0], self._tree(below, at, half, mac)))]
+            return self.insert(num.JoinOp(sum, self._tree(below, at, half, mac)))
 
         if count == 2 * half:
-            return self.fold(self.index(2), [zero], side)[0]
+            return self.add_up(zero, 2, side)
         sum = self.insert(num.JoinOp(zero, self._tree(below, first, min(count, half), mac)))
         if count > half:
             at = self.add(first, self.index(half))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -44,11 +43,11 @@ class DistanceAttr(DenseSumAttr):
         lhs, rhs = call.arguments[1:]
         format = _difference(call).type
 
-        def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        def add(sum: SSAValue, k: SSAValue) -> SSAValue:
             difference = loops.insert(SubOp(loops.load(lhs, [k]), loops.load(rhs, [k]), format))
-            return [loops.insert(MacOp(sums[0], difference, difference))]
+            return loops.insert(MacOp(sum, difference, difference))
 
-        return loops.fold(loops.index(self.length(call)), [call.sum], step)[0]
+        return loops.add_up(call.sum, self.length(call), add)
 
 
 def _difference(call: CallOp) -> NumberFormat:

@@ -17,7 +17,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 @lowers(tdsl.ZeroOp)
 def lower_zero(op: tdsl.ZeroOp, nest: LoopBuilder) -> None:
     value = nest.insert(num.ZeroOp(element_of(op.out)))
-    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+    nest.nest(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
 
 
 @lowers(tdsl.StartOp)
@@ -30,7 +30,7 @@ def lower_start(op: tdsl.StartOp, nest: LoopBuilder) -> None:
         value = nest.load(start, broadcast_indices(indices, start, nest))
         nest.store(nest.insert(num.StartOp(value, accumulator.type)), op.out, indices)
 
-    nest.over(tdsl.shape_of(op.out), body)
+    nest.nest(tdsl.shape_of(op.out), body)
 
 
 @lowers(tdsl.MacOp)
@@ -66,4 +66,4 @@ def lower_finish(op: tdsl.FinishOp, nest: LoopBuilder) -> None:
     def body(indices: Indices) -> None:
         nest.store(finished(op, nest.load(op.input, indices), shifts, indices, nest), op.out, indices)
 
-    nest.over(tdsl.shape_of(op.out), body)
+    nest.nest(tdsl.shape_of(op.out), body)

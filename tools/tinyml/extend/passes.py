@@ -16,7 +16,9 @@ from tinyml.dialects.rewriting import Builder, LocatedPattern, PatternRewriteWal
 from tinyml.lowering.added_steps import steps_of
 from tinyml.lowering.pipelines import flatten as passes_of
 from tinyml.lowering.pipelines import run as run_passes
+from tinyml.transforms.ir.closed_nests import open_unclosed
 from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.index_maps import apply_map, expand_nest
 from tinyml.transforms.ir.levels import BITS, BUFFERS, FORMATS, LOOPS, REALS, Level
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.reals.profile import ProfilePass
@@ -38,13 +40,16 @@ __all__ = [
     "Rewriter",
     "SimplifyPass",
     "Statistic",
+    "apply_map",
     "context",
     "defined_functions",
     "error_at",
     "errors_at",
     "estimate_on",
+    "expand_nest",
     "missed",
     "num",
+    "open_unclosed",
     "option",
     "passed",
     "passes_of",
