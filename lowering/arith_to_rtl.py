@@ -7,16 +7,17 @@ their relative addresses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects import affine, func, memref
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerType, MemRefType, ModuleOp
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.errors import InputError
@@ -28,6 +29,7 @@ from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
 from tinyml.transforms.ir.addresses import AddressBuilder, ArrayLocation, FlatAccesses
 from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.index_maps import apply_map
 from tinyml.transforms.ir.levels import BITS
 from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
@@ -65,6 +67,7 @@ class _Memories(FlatAccesses):
     def __init__(self, function: func.FuncOp):
         super().__init__(function)
         self.body = function.body.block
+        self.extents = dict(_extents(function))
 
     def lower_function(self) -> None:
         self._allocate()
@@ -74,6 +77,8 @@ class _Memories(FlatAccesses):
             if self.lower(op):
                 continue
             match op:
+                case affine.ApplyOp():
+                    apply_map(op, self.extents, self.nest)
                 case num.EntriesOp():
                     op.operands = [op.start, *(self.place(array).memory for array in (op.gaps, op.lengths))]
                 case scratch.ReceiveOp():
@@ -159,6 +164,17 @@ class _Memories(FlatAccesses):
             self.function.properties.pop(properties, None)
         update_interface(self.function, input=InputInterface())
 
+    def copy(self, op: scratch.CopyRunOp) -> None:
+        """Insert a nest, or a loop if the number of elements is not constant."""
+        count = const_evaluate_operand(op.count)
+        if count is None or count < 2:
+            super().copy(op)
+            return
+        body = Block(arg_types=[IndexType()])
+        with self.nest.inside(body):
+            self.copy_element(op, body.args[0])
+        self.nest.put(num.NestOp([count], Region(body)))
+
     def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
         return self.nest.insert(rtl.LoadOp(memory, index, _element_of(array)))
 
@@ -170,6 +186,18 @@ class _Memories(FlatAccesses):
             self.store(self.nest.insert(rtl.ReceiveOp(_element_of(array))), array, at)
 
         self.nest.each(self.nest.index(elements_of(array)), body)
+
+
+def _extents(function: func.FuncOp) -> Iterator[tuple[SSAValue, int]]:
+    """Yield the index of each axis of the nests and reductions of a function, with its exclusive upper bound."""
+    for op in function.walk():
+        match op:
+            case num.NestOp():
+                yield from zip(op.body.block.args, op.shape, strict=True)
+            case num.ReduceOp():
+                yield op.body.block.args[0], op.numbers.stop
+            case _:
+                pass
 
 
 def _not_lowered(op: func.CallOp) -> InputError:

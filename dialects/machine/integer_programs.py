@@ -6,6 +6,8 @@ programs.
 
 from __future__ import annotations
 
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
@@ -51,7 +53,14 @@ def interpolate_odd(m: IntegerBuilder, table: SSAValue, x: SSAValue, last: SSAVa
 
 
 def rank(m: IntegerBuilder, table: SSAValue, x: SSAValue, length: SSAValue) -> SSAValue:
-    return m.count(m.known(length), 16, "sle", table, x)
+    """The number of entries, among the first `length` entries of a table, that are at most x, 16 bits wide."""
+    source = table.owner.source if isinstance(table.owner, memref.CastOp) else table
+
+    def counted(m: IntegerBuilder, place: SSAValue, total: SSAValue) -> SSAValue:
+        entry = m.insert(memref.LoadOp.get(source, [place]))
+        return m.add(total, m.insert(arith.ExtUIOp(m.compare(entry, "sle", x), i16)))
+
+    return m.add_up(m.known(length), m.constant(0, 16), counted)
 
 
 def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:

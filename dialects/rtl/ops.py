@@ -178,6 +178,11 @@ class AccessOp(PortOp, ABC):
         """The loaded or stored element."""
 
     @property
+    def is_certain(self) -> bool:
+        """False for a store that takes effect only on a condition."""
+        return True
+
+    @property
     def accesses_word(self) -> bool:
         """Whether the element is a whole word of the memory."""
         return self.element.type == IntegerType(cast("MemoryType", self.memory.type).width.data)
@@ -240,6 +245,10 @@ class StoreOp(AccessOp):
     @property
     def element(self) -> SSAValue:
         return self.value
+
+    @property
+    def is_certain(self) -> bool:
+        return self.condition is None
 
     @property
     def port(self) -> object:

@@ -122,7 +122,8 @@ func.func @distances(%X: memref<COLUMNSxi16>) -> memref<ROWSxi32> {
   scf.for %i = %c0 to %rows step %c1 {
     %o = arith.muli %i, %columns : index
     %row = scratch.slice %P[%o] : memref<ROWSxCOLUMNSxi16, #scratch.flash> to memref<COLUMNSxi16, #scratch.flash>
-    %sum = scf.for %k = %c0 to %columns step %c1 iter_args(%s = %zero) -> (i32) {
+    %sum = num.reduce %zero {first = 0 : i64, extent = COLUMNS : i64, kinds = ["sum"]} : i32 -> i32 {
+    ^bb0(%k: index, %s: i32):
       %a = memref.load %row[%k] : memref<COLUMNSxi16, #scratch.flash>
       %b = memref.load %X[%k] : memref<COLUMNSxi16>
       %aw = arith.extsi %a : i16 to i32
@@ -131,7 +132,7 @@ func.func @distances(%X: memref<COLUMNSxi16>) -> memref<ROWSxi32> {
       %p = arith.muli %d, %d : i32
       %q = arith.shrsi %p, %shift : i32
       %n = arith.addi %s, %q : i32
-      scf.yield %n : i32
+      num.next %n : i32
     }
     memref.store %sum, %y[%i] : memref<ROWSxi32>
   }

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects import num, scratch
 from tinyml.dialects.context import context
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices import verilog_tools
 from tinyml.targets.verilog.print_verilog import print_verilog
+from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 
@@ -51,6 +55,17 @@ def hardware_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elemen
     return hardware
 
 
+def open_contractions(module: ModuleOp) -> None:
+    """Replace the contractions of a program at L4 by loops that follow the gaps of compressed rows, so that no entries
+    are distributed, and erase the ops that declare sliding windows.
+    """
+    for op in list(module.walk()):
+        if isinstance(op, num.ContractOp):
+            expand_contraction(op)
+        elif scratch.is_slide(op):
+            Rewriter.erase_op(op)
+
+
 def need_circt() -> None:
     """Skip the test if PyPI's `circt` or a simulator of Verilog is not installed."""
     need_simulator("iverilog")
@@ -59,7 +74,10 @@ def need_circt() -> None:
 
 
 def read_bits(folder: Path) -> ModuleOp:
-    """The program at L4 in an output folder of `tinyml compile`."""
+    """The program at L4 for an FPGA, lowered from the program at L2 in an output folder of `tinyml compile`."""
     from tinyml.tools.driver.stages import load_program
 
-    return load_program(folder / "ir" / "4-bits.mlir", context())
+    module = load_program(folder / "ir" / "2-buffers.mlir", context())
+    for name in (BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
+        pipelines.run(module, context(), pipelines.flatten(name, {"target": "ecp5-25k"}))
+    return module

@@ -10,16 +10,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 
+from tinyml.dialects import num
 from tinyml.dialects.context import own_dialects
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.closed_nests import open_unclosed
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,21 @@ class InlineRuntimePass(ModulePass):
         inline_programs(op, _programs())
 
 
+class _ReducingBuilder(IntegerBuilder):
+    """A builder whose sums are reductions."""
+
+    def add_up(self, terms: int, start: SSAValue, body: Callable[..., SSAValue]) -> SSAValue:
+        block = Block(arg_types=[IndexType(), start.type])
+        inner = _ReducingBuilder(self.call)
+        inner.builder = Builder(InsertPoint.at_end(block))
+        inner.builder.insert(num.NextOp(body(inner, *block.args)))
+        return self.insert(num.ReduceOp([num.SUM], [start], range(terms), Region(block)))
+
+
 def inline_programs(module: ModuleOp, programs: Mapping[str, Callable[..., SSAValue]]) -> None:
-    """Replace calls of the functions with programs, and erase the declarations of functions that are not called."""
+    """Replace calls of the functions with programs, and erase the declarations of functions that are not called. A nest
+    with a program that contains a loop is expanded.
+    """
     called: set[str] = set()
     for call in list(module.walk()):
         if not isinstance(call, func.CallOp):
@@ -45,9 +63,11 @@ def inline_programs(module: ModuleOp, programs: Mapping[str, Callable[..., SSAVa
         if (program := programs.get(name := call.callee.string_value())) is None:
             called.add(name)
             continue
-        result = program(IntegerBuilder(call), *call.operands)
+        result = program(_ReducingBuilder(call), *call.operands)
         call.results[0].replace_all_uses_with(result)
         Rewriter.erase_op(call)
+    for function in defined_functions(module):
+        open_unclosed(function)
     for each in list(module.ops):
         if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
             Rewriter.erase_op(each)

@@ -132,10 +132,15 @@ class FlatAccesses(ABC):
             case memref.StoreOp():
                 self.store(op.value, op.memref, self.nest.row_major(op.memref, op.indices))
             case CopyRunOp():
-                self.nest.each(op.count, lambda at: self._copy(op, at))
+                self.copy(op)
             case _:
                 return False
         return True
 
-    def _copy(self, op: CopyRunOp, at: SSAValue) -> None:
+    def copy(self, op: CopyRunOp) -> None:
+        """Insert the loop of a copy."""
+        self.nest.each(op.count, lambda at: self.copy_element(op, at))
+
+    def copy_element(self, op: CopyRunOp, at: SSAValue) -> None:
+        """Insert the load and the store that copy element number `at`."""
         self.store(self.load(op.source, self.nest.sum(op.first, at)), op.dest, self.nest.sum(op.at, at))

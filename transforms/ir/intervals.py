@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, func, scf
@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import rtl
+from tinyml.dialects import num, rtl
 from tinyml.dialects.rtl.ops import raws_of
 
 Interval: TypeAlias = "tuple[int, int]"
@@ -146,7 +146,12 @@ class _Pass:
         for op in block.ops:
             if isinstance(op, scf.ForOp):
                 self._loop(op)
+            elif isinstance(op, num.ReduceOp):
+                self.known[op.body.block.args[0]] = op.numbers.start, max(op.numbers.stop - 1, op.numbers.start)
+                self._carry(op.body.block, op.starts, op.joined)
             elif op.regions:
+                if isinstance(op, num.NestOp):
+                    self.known |= {axis: (0, size - 1) for axis, size in zip(op.body.block.args, op.shape, strict=True)}
                 for region in op.regions:
                     for inner in region.blocks:
                         self.block(inner)
@@ -168,19 +173,23 @@ class _Pass:
         if low == high and op.ub.owner and step > 0 and self.of(op.step)[0] == self.of(op.step)[1]:
             last = first + (max(end - first - 1, 0)) // step * step
         self.known[body.args[0]] = first, max(last, high)
-        for argument, init in zip(body.args[1:], op.iter_args, strict=True):
+        self._carry(body, op.iter_args, op.results)
+
+    def _carry(self, body: Block, inits: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:
+        """Analyse the body of a loop or a reduction whose index is known."""
+        for argument, init in zip(body.args[1:], inits, strict=True):
             if not self.shrinks:
                 self._join(argument, init)
         self.block(body)
-        end_op = body.last_op
-        assert isinstance(end_op, scf.YieldOp)
-        for i, (argument, yielded) in enumerate(zip(body.args[1:], end_op.operands, strict=True)):
+        assert body.last_op is not None
+        carried = zip(body.args[1:], inits, body.last_op.operands, results, strict=True)
+        for argument, init, yielded, result in carried:
             if self.shrinks:
-                (a, b), (c, d), old = self.of(op.iter_args[i]), self.of(yielded), self.of(argument)
+                (a, b), (c, d), old = self.of(init), self.of(yielded), self.of(argument)
                 self.known[argument] = max(old[0], min(a, c)), min(old[1], max(b, d))
             else:
                 self._join(argument, yielded)
-            self.known[op.results[i]] = self.of(argument)
+            self.known[result] = self.of(argument)
 
     def _limited(self, op: Operation, interval: Interval) -> Interval:
         """The interval of an op's result, narrowed if the op is a selection that returns a value only while it

@@ -5,21 +5,29 @@ An example is the maximum over a window of 2 x 2 pixels. The surrounding loop ov
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
+from tinyml.dialects import num
 from tinyml.dialects.loops import trips_from_zero
-from tinyml.dialects.rewriting import LocatedPattern
-from tinyml.transforms.rtl.scheduling.regions import is_pipelined, multiplies
+from tinyml.dialects.rewriting import LocatedPattern, Rewriter
+from tinyml.transforms.ir.loop_nest import LoopBuilder
+from tinyml.transforms.rtl.scheduling.regions import multiplies
+from tinyml.transforms.rtl.unrolling.nest_axes import shorten
 
 MAX_ITERATIONS = 4
 """The maximum number of iterations that a loop is expanded to, including those of the loops in it."""
+
+_LOOPS = scf.ForOp | num.NestOp | num.ReduceOp
 
 
 @dataclass(frozen=True)
@@ -27,8 +35,9 @@ class ExpandLoopsPass(ModulePass):
     """Replace innermost loops of at most four iterations inside other loops by copies of their bodies, one for each
     iteration.
 
-    The iterations of a loop include those of loops in its body that have been expanded. Loops with products, and loops
-    that are not inside another loop, are unchanged.
+    A loop is an axis of a `num.nest`, a `num.reduce`, or an `scf.for` that counts from 0. Its iterations include those
+    of loops in its body that have been expanded. Loops with products, and loops that are not inside another loop, are
+    unchanged.
     """
 
     name = "expand-loops"
@@ -36,13 +45,73 @@ class ExpandLoopsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                copies: dict[scf.ForOp, int] = {}
+                copies: Counter[Operation | None] = Counter()
                 # Inner loops come first: a loop whose inner loops have been expanded may be expanded too.
                 for loop in list(function.walk(region_first=True)):
-                    around = loop.parent_op()
-                    if not is_pipelined(loop) or not isinstance(around, scf.ForOp) or multiplies(loop):
-                        continue
-                    trips = (trips_from_zero(loop) or 0) * copies.get(loop, 1)
-                    if 0 < trips <= MAX_ITERATIONS:
-                        copies[around] = copies.get(around, 1) * trips
-                        LocatedPattern(UnrollLoopPattern()).match_and_rewrite(loop, PatternRewriter(loop))
+                    if isinstance(loop, _LOOPS) and not multiplies(loop.body.block):
+                        _expand(loop, copies)
+
+
+def _expand(loop: _LOOPS, copies: Counter[Operation | None]) -> None:
+    """Expand a loop, or the last axes of a nest, if the conditions of the pass hold.
+
+    copies: for each loop whose inner loops have been expanded, the number of copies in its body, which are updated.
+    """
+    body, around = loop.body.block, loop.parent_op()
+    if any(op.regions for op in body.ops):
+        return
+    while _takes(trips := _trips(loop) * (copies[loop] or 1)):
+        inner = isinstance(loop, num.NestOp) and len(loop.shape) > 1
+        if not inner and not isinstance(around, _LOOPS):
+            return
+        outer = loop if inner else around
+        copies[outer] = trips if inner else (copies[outer] or 1) * trips
+        match loop:
+            case num.NestOp():
+                _expand_axis(loop)
+            case num.ReduceOp():
+                _expand_reduction(loop)
+            case _:
+                LocatedPattern(UnrollLoopPattern()).match_and_rewrite(loop, PatternRewriter(loop))
+        if not inner:
+            return
+
+
+def _takes(iterations: int) -> bool:
+    return 0 < iterations <= MAX_ITERATIONS
+
+
+def _trips(loop: _LOOPS) -> int:
+    """The number of iterations of a loop, or of the last axis of a nest. 0 for a loop that is not expanded."""
+    match loop:
+        case num.NestOp():
+            return loop.shape[-1]
+        case num.ReduceOp():
+            return len(loop.numbers)
+        case _:
+            return trips_from_zero(loop) or 0
+
+
+def _expand_axis(nest: num.NestOp) -> None:
+    """Replace the last axis of a nest by copies of the body, one for each index."""
+    body, builder = nest.body.block, LoopBuilder(nest)
+    ops = [*body.ops]
+    with builder.inside(body):
+        for number in range(1, nest.shape[-1]):
+            new: dict[SSAValue, SSAValue] = {body.args[-1]: builder.index(number)}
+            for op in ops:
+                builder.put(op.clone(new))
+    shorten(nest, 1)
+
+
+def _expand_reduction(reduction: num.ReduceOp) -> None:
+    """Replace a reduction by copies of its body, one for each index."""
+    builder, (number, *carried) = LoopBuilder(reduction), reduction.body.block.args
+    values: Sequence[SSAValue] = reduction.starts
+    *ops, end = reduction.body.block.ops
+    for at in reduction.numbers:
+        new: dict[SSAValue, SSAValue] = {number: builder.index(at), **dict(zip(carried, values, strict=True))}
+        for op in ops:
+            builder.put(op.clone(new))
+        values = [new.get(value, value) for value in end.operands]
+    Rewriter.replace_op(reduction, [], values)

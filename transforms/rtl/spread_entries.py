@@ -36,14 +36,13 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import Fabric, fabric_around
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import Operators, type_width
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes, trips_around
 from tinyml.transforms.rtl.unrolling.block_rams import blocks, memory_cells
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
@@ -150,13 +149,8 @@ def _products(function: func.FuncOp) -> int:
     found = 0
     for op in function.walk():
         if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType):
-            loops: list[scf.ForOp] = []
-            around = op.parent_op()
-            while around is not None:
-                loops += [around] if isinstance(around, scf.ForOp) else []
-                around = around.parent_op()
-            trips = [trips_of(loop) for loop in loops]
-            found += prod(count or 0 for count in trips) if loops else 0
+            trips = [*trips_around(op)]
+            found += prod(trips) if trips else 0
     return found
 
 

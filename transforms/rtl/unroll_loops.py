@@ -10,11 +10,13 @@ word.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.transforms.loop_invariant_code_motion import move_loop_invariant_code
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.targets.verilog.fabric import Resources, fabric_around
@@ -23,14 +25,14 @@ from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.block_rams import Words
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, spare_multipliers
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
-from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
+from tinyml.transforms.rtl.unrolling.unrolled_sum import sums_of
 from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
-    """Unroll innermost loops that only add terms to sums, by powers of two. Innermost loops of other kinds are
-    unchanged. Without a factor, products for which the FPGA has no multipliers are computed in LUTs.
+    """Unroll each innermost `num.reduce` whose values are all sums, by a power of two. Other loops are unchanged.
+    Without a factor, products for which the FPGA has no multipliers are computed in LUTs.
 
     factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
         determines it.
@@ -65,7 +67,10 @@ class UnrollLoopsPass(ModulePass):
                 widen_memories(function)
 
     def _unroll(self, function: func.FuncOp) -> None:
-        sums = [sum for sum in map(UnrolledSum.of, function.walk()) if sum is not None]
+        sums = sums_of(function)
+        for sum in sums:
+            # What does not change along the axis is no cost of an element.
+            move_loop_invariant_code(cast("scf.ForOp", sum.reduction))
         if self.factor is not None:
             for sum in sums:
                 lanes = 1

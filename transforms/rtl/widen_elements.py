@@ -1,4 +1,4 @@
-"""`widen-elements`: lets loops over elements without products process several elements in each iteration (hardware).
+"""`widen-elements`: lets nests without products process several elements in each iteration (hardware).
 
 The elements are loaded and stored as words of memories. For example, the maxima of several channels are computed at
 once, and copies transfer whole words.
@@ -9,19 +9,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func, scf
+from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import rtl
-from tinyml.dialects.loops import trips_of
+from tinyml.dialects import num, rtl
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
-from tinyml.transforms.rtl.scheduling.regions import multiplies, set_lanes
-from tinyml.transforms.rtl.unrolling.element_loops import ElementLoop
-from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, widen_memories, word_address, word_of
+from tinyml.transforms.rtl.scheduling.regions import multiplies, reads_index, set_lanes
+from tinyml.transforms.rtl.unrolling.nest_axes import shorten
+from tinyml.transforms.rtl.unrolling.words import (
+    accesses_of,
+    element_of_word,
+    rises_from,
+    widen_memories,
+    word_address,
+    word_of,
+)
 
 LANES = 8, 4, 2
 """The numbers of elements that an iteration may process, the greatest first."""
@@ -29,10 +35,10 @@ LANES = 8, 4, 2
 
 @dataclass(frozen=True)
 class WidenElementsPass(ModulePass):
-    """Widen loops that only load elements of rows that begin at whole words, compute with them without multiplications,
-    and store the results in such rows.
+    """Widen the last axis of each `num.nest` that only loads elements of rows that begin at whole words, computes with
+    them without multiplications, and stores the results in such rows.
 
-    Innermost loops of other kinds are unchanged.
+    Nests of other kinds, nests with reductions, and loops are unchanged.
     """
 
     name = "widen-elements"
@@ -40,32 +46,39 @@ class WidenElementsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                for found in [each for each in map(ElementLoop.of, function.walk()) if each is not None]:
-                    lanes = next((lanes for lanes in LANES if _takes(found, lanes)), None)
+                for nest in [op for op in function.walk() if isinstance(op, num.NestOp)]:
+                    lanes = next((lanes for lanes in LANES if _takes(nest, lanes)), None)
                     if lanes is not None:
-                        _widen(found.loop, lanes)
+                        _widen(nest, lanes)
                 widen_memories(function)
 
 
-def _takes(found: ElementLoop, lanes: int) -> bool:
-    """Whether an iteration of a loop can process `lanes` elements, a power of two.
+def _takes(nest: num.NestOp, lanes: int) -> bool:
+    """Whether an iteration of the last axis of a nest can process `lanes` elements, a power of two.
 
     Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common elements.
     """
-    if found.loop.iter_args or found.trips % lanes or multiplies(found.loop):
+    body = nest.body.block
+    if nest.shape[-1] % lanes or multiplies(body) or any(op.regions for op in body.ops):
         return False
-    addresses = [access.address for access in (*found.loads, *found.stores)]
-    whole = all(rises_from(address, found.loop, lanes) for address in addresses)
-    return whole and bool(found.stores) and all(store.condition is None for store in found.stores)
+    accesses = accesses_of(body)
+    whole = all(access.is_certain and rises_from(access.address, body.args[-1], lanes) for access in accesses)
+    return whole and not any(reads_index(op) for op in body.ops if op not in accesses)
 
 
-def _widen(loop: scf.ForOp, lanes: int) -> None:
-    body = loop.body.block
-    counter, end, old = body.args[0], body.last_op, list(body.ops)
-    assert end is not None
-    nest = LoopBuilder(end)
+def _widen(op: num.NestOp, lanes: int) -> None:
+    body, nest = op.body.block, LoopBuilder(op)
+    with nest.inside(body):
+        _repeat(body, lanes, nest)
+    set_lanes(op, lanes)
+    shorten(op, op.shape[-1] // lanes)
+
+
+def _repeat(body: Block, lanes: int, nest: LoopBuilder) -> None:
+    """Replace the ops of a body by ops on words of `lanes` elements."""
+    counter, old = body.args[-1], list(body.ops)
     each: list[dict[SSAValue, SSAValue]] = [{} for _ in range(lanes)]
-    for op in old[:-1]:
+    for op in old:
         if isinstance(op, rtl.LoadOp):
             width = type_width(op.result)
             address = word_address(nest, op.address, counter, lanes)
@@ -79,8 +92,6 @@ def _widen(loop: scf.ForOp, lanes: int) -> None:
         elif not isinstance(op.results[0].type, IndexType) and any(operand in each[0] for operand in op.operands):
             for values in each:
                 values[op.results[0]] = nest.insert(op.clone(values))
-    for op in reversed(old[:-1]):
+    for op in reversed(old):
         if isinstance(op, rtl.StoreOp) or not any(result.uses.get_length() for result in op.results):
             Rewriter.erase_op(op)
-    loop.operands[1] = LoopBuilder(loop).index((trips_of(loop) or 0) // lanes)
-    set_lanes(loop, lanes)

@@ -1,4 +1,4 @@
-// RUN: tinyml-opt %s -p expand-nests,inline-runtime,lower-scratch-to-memref,simplify --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p inline-runtime,expand-nests,lower-scratch-to-memref,simplify --split-input-file | filecheck %s
 
 // Arrays lie in one dimension: constants in globals, of which equal ones are one, and buffers in an arena of bytes.
 // A slice is an offset. No attribute of ours is left.

@@ -430,8 +430,8 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
 // CHECK-NEXT: [[v9:%.*]] = scratch.slice %X{{\[}}[[v7]]] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: num.contract [[v10:%.*]] to 2 {
 // CHECK-NEXT: [[v11:%.*]] = memref.load %start{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
-// CHECK-NEXT: %sum_1 = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
-// CHECK-NEXT: [[v12:%.*]] = num.products %sum_1, [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[vsum_1:%.*]] = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v12:%.*]] = num.products [[vsum_1]], [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
 // CHECK-NEXT: [[v13:%.*]] = num.finish [[v12]] : !zeroskew.acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
 // CHECK-NEXT: memref.store [[v13]], %p{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
 // CHECK-NEXT: }
@@ -493,32 +493,28 @@ func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: me
 }
 // CHECK-LABEL: func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>>, %x: memref<3x1x!zeroskew.q<8, 0.5, 0>>, %i: index, %sums: memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>, %y: memref<1x2x!zeroskew.q<8, 0.5, 7>>, %r: memref<1x1x!zeroskew.q<8, 0.5, 7>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] {
-// CHECK-NEXT: [[v4:%.*]] = memref.load %b{{\[}}[[v3]]] : memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>
-// CHECK-NEXT: [[v5:%.*]] = num.start [[v4]] : !zeroskew.q<32, [0.005, 0.015], 0> -> !zeroskew.acc<32, [0.005, 0.015]>
-// CHECK-NEXT: memref.store [[v5]], %sums{{\[}}[[v0]], [[v3]]] : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
+// CHECK-NEXT: num.nest [[v1:%.*]] to 2 {
+// CHECK-NEXT: [[v2:%.*]] = memref.load %b{{\[}}[[v1]]] : memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>
+// CHECK-NEXT: [[v3:%.*]] = num.start [[v2]] : !zeroskew.q<32, [0.005, 0.015], 0> -> !zeroskew.acc<32, [0.005, 0.015]>
+// CHECK-NEXT: memref.store [[v3]], %sums{{\[}}[[v0]], [[v1]]] : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v9:%.*]] = [[v6]] to [[v7]] step [[v8]] {
-// CHECK-NEXT: [[v10:%.*]] = memref.load %sums{{\[}}[[v6]], [[v9]]] : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
-// CHECK-NEXT: [[v11:%.*]] = num.level [[v10]] row [[v9]] : !zeroskew.acc<32, [0.005, 0.015]> -> !zeroskew.acc<32, 0.5>
-// CHECK-NEXT: [[v12:%.*]] = num.finish [[v11]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
-// CHECK-NEXT: memref.store [[v12]], %y{{\[}}[[v6]], [[v9]]] : memref<1x2x!zeroskew.q<8, 0.5, 7>>
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: num.nest [[v5:%.*]] to 2 {
+// CHECK-NEXT: [[v6:%.*]] = memref.load %sums{{\[}}[[v4]], [[v5]]] : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
+// CHECK-NEXT: [[v7:%.*]] = num.level [[v6]] row [[v5]] : !zeroskew.acc<32, [0.005, 0.015]> -> !zeroskew.acc<32, 0.5>
+// CHECK-NEXT: [[v8:%.*]] = num.finish [[v7]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
+// CHECK-NEXT: memref.store [[v8]], %y{{\[}}[[v4]], [[v5]]] : memref<1x2x!zeroskew.q<8, 0.5, 7>>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %sum = num.zero : !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>
-// CHECK-NEXT: [[v14:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v15:%.*]] = arith.muli %i, [[v14]] : index
-// CHECK-NEXT: [[v16:%.*]] = scratch.slice %w{{\[}}[[v15]]] : memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>> to memref<3x!zeroskew.q<8, [0.01, 0.03], 0>>
-// CHECK-NEXT: [[v17:%.*]] = scratch.slice %x{{\[}}[[v13]]] : memref<3x1x!zeroskew.q<8, 0.5, 0>> to memref<3x!zeroskew.q<8, 0.5, 0>>
-// CHECK-NEXT: [[v18:%.*]] = num.call #num.dot(%sum, [[v16]], [[v17]]) : (!zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>, memref<3x!zeroskew.q<8, [0.01, 0.03], 0>>, memref<3x!zeroskew.q<8, 0.5, 0>>) -> !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>
-// CHECK-NEXT: [[v19:%.*]] = num.level [[v18]] row %i : !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]> -> !zeroskew.acc<32, 0.5>
-// CHECK-NEXT: [[v20:%.*]] = num.finish [[v19]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
-// CHECK-NEXT: memref.store [[v20]], %r{{\[}}[[v13]], [[v13]]] : memref<1x1x!zeroskew.q<8, 0.5, 7>>
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.muli %i, [[v10]] : index
+// CHECK-NEXT: [[v12:%.*]] = scratch.slice %w{{\[}}[[v11]]] : memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>> to memref<3x!zeroskew.q<8, [0.01, 0.03], 0>>
+// CHECK-NEXT: [[v13:%.*]] = scratch.slice %x{{\[}}[[v9]]] : memref<3x1x!zeroskew.q<8, 0.5, 0>> to memref<3x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: [[v14:%.*]] = num.call #num.dot(%sum, [[v12]], [[v13]]) : (!zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>, memref<3x!zeroskew.q<8, [0.01, 0.03], 0>>, memref<3x!zeroskew.q<8, 0.5, 0>>) -> !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>
+// CHECK-NEXT: [[v15:%.*]] = num.level [[v14]] row %i : !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]> -> !zeroskew.acc<32, 0.5>
+// CHECK-NEXT: [[v16:%.*]] = num.finish [[v15]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
+// CHECK-NEXT: memref.store [[v16]], %r{{\[}}[[v9]], [[v9]]] : memref<1x1x!zeroskew.q<8, 0.5, 7>>
 // CHECK-NEXT: func.return
 
 // -----

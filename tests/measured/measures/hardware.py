@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from programs.hardware import open_contractions
 from programs.network_writer import NetworkWriter
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
@@ -36,7 +37,6 @@ from tinyml.transforms.ir.pipeline_names import (
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
 )
-from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL
@@ -98,7 +98,7 @@ def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints
     chosen = {"spread-entries": SpreadEntriesPass(cells=cells if sparse else 0), "unroll-loops": unroll}
     steps = [chosen.get(step.name, step) for step in pipelines.flatten("bits-to-hardware", {})]
     if not sparse:
-        steps = [ExpandNestsPass(), *(step for step in steps if not isinstance(step, SpreadEntriesPass))]
+        open_contractions(module)
     pipelines.run(module, context(), steps)
     formats = load_program(out / "ir" / "1-formats.mlir", context())
     raws = encode_inputs(formats, load_program_data(formats, str(val)).x[:1])
@@ -161,9 +161,8 @@ def sparse_products(model: Path, options: Sequence[str]) -> Values:
                 _store_densely(module)
             for pipeline in (FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
                 pipelines.run(module, context(), pipelines.flatten(pipeline, {"target": "ecp5-25k"}))
-            steps = pipelines.flatten(BITS_TO_HARDWARE, {"cells": cells})
-            kept = [step for step in steps if not isinstance(step, SpreadEntriesPass)]
-            pipelines.run(module, context(), [ExpandNestsPass(), *kept])
+            open_contractions(module)
+            pipelines.run(module, context(), pipelines.flatten(BITS_TO_HARDWARE, {"cells": cells}))
             found[name] = _simulated(module, formats, raws, Path(work))
         return {**of_report(json.loads((out / "report.json").read_text())), **found}
 

@@ -14,8 +14,8 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import offers
+from tinyml.transforms.ir.index_maps import expand_nest
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
-from tinyml.transforms.loops.expand_nests import expand_nest
 from tinyml.transforms.loops.kernels.lane_runs import LaneNest, Nest, Run, lane_nest
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
 

@@ -4,8 +4,9 @@ loops.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects import arith, func, scf
@@ -13,7 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from tinyml.dialects import rtl
+from tinyml.dialects import num, rtl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.loops import trips_of
 from tinyml.dialects.own_attributes import UNIT, Holder, HolderKind, OwnAttribute, Value, integer
@@ -41,8 +42,8 @@ WAIT = OwnAttribute(
 
 LANES = OwnAttribute(
     "rtl.lanes",
-    {"scf.for": integer(2, LAST_CYCLE)},
-    "The number of elements that an iteration of a loop processes at once.",
+    dict.fromkeys(("scf.for", "num.nest", "num.reduce"), integer(2, LAST_CYCLE)),
+    "The number of elements that an iteration of a loop, or of the last axis of a nest, processes at once.",
 )
 
 LOGIC = OwnAttribute(
@@ -127,16 +128,30 @@ def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
 
-def multiplies(loop: scf.ForOp) -> bool:
+def multiplies(body: Block) -> bool:
     """Whether the body of a loop, without the loops in it, multiplies numbers other than indices."""
-    products = (op for op in loop.body.block.ops if isinstance(op, arith.MuliOp))
-    return any(not isinstance(op.result.type, IndexType) for op in products)
+    return any(isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType) for op in body.ops)
+
+
+def trips_around(op: Operation) -> Iterator[int]:
+    """Yield the trip counts of the loops, reductions and nests around an op, the innermost first. 0 stands for an
+    unknown trip count.
+    """
+    while (around := op.parent_op()) is not None:
+        match op := around:
+            case scf.ForOp():
+                yield trips_of(op) or 0
+            case num.ReduceOp():
+                yield len(op.numbers)
+            case num.NestOp():
+                yield prod(op.shape)
+            case _:
+                pass
 
 
 def executions_of(op: Operation) -> int:
     """The number of iterations of all loops around an op; a loop with an unknown trip count counts as one iteration."""
-    around = op.parent_op()
-    return 1 if around is None else (trips_of(around) or 1) * executions_of(around)
+    return prod(trips or 1 for trips in trips_around(op))
 
 
 def body_of(loop: scf.ForOp) -> list[Operation]:
@@ -176,7 +191,7 @@ def lanes_of(loop: scf.ForOp) -> int:
     return lanes.value.data if isinstance(lanes, IntegerAttr) else 1
 
 
-def set_lanes(loop: scf.ForOp, lanes: int) -> None:
+def set_lanes(loop: scf.ForOp | num.NestOp | num.ReduceOp, lanes: int) -> None:
     loop.attributes[LANES] = IntegerAttr(lanes, i64)
 
 

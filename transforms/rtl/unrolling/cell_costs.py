@@ -8,7 +8,7 @@ an ECP5 applies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, scf
@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import rtl
+from tinyml.dialects import num, rtl
 from tinyml.targets.verilog.fabric import Fabric
 from tinyml.transforms.rtl.scheduling.operators import Operators, factor, small_digits, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pure
@@ -82,11 +82,11 @@ def _luts(op: Operation, operators: Operators, fabric: Fabric) -> int:
     widest = max(map(operators.width, op.operands), default=0)
     match op:
         case scf.ForOp():
-            counter, *carried = op.body.block.args
-            chosen = [
-                arg for arg, init in zip(carried, op.iter_args, strict=True) if const_evaluate_operand(init) is None
-            ]
-            return CONTROL + 2 * _adder(operators.width(counter) + 1) + sum(map(operators.width, chosen))
+            return _control(op.body.block.args, op.iter_args, operators)
+        case num.ReduceOp():
+            return _control(op.body.block.args, op.starts, operators)
+        case num.NestOp():
+            return sum(_control([axis], (), operators) for axis in op.body.block.args)
         case rtl.MemoryOp():
             return memory_cells(fabric, op.result.type, op.content)[0]
         case rtl.LoadOp():
@@ -115,6 +115,17 @@ def _luts(op: Operation, operators: Operators, fabric: Fabric) -> int:
             return 2 * widest * widest
         case _:
             return 0
+
+
+def _control(arguments: Sequence[SSAValue], inits: Sequence[SSAValue], operators: Operators) -> int:
+    """The number of LUTs that control a loop.
+
+    arguments: the index of the loop and the carried values.
+    inits: the initial carried values.
+    """
+    counter, *carried = arguments
+    chosen = [arg for arg, init in zip(carried, inits, strict=True) if const_evaluate_operand(init) is None]
+    return CONTROL + 2 * _adder(operators.width(counter) + 1) + sum(map(operators.width, chosen))
 
 
 def _multipliers(op: Operation, operators: Operators) -> int:

@@ -47,7 +47,7 @@ class Lanes:
     @property
     def cycles(self) -> int:
         """The number of cycles that all executions of the sums take, if an iteration takes one cycle."""
-        return total(executions_of(sum.loop) * sum.iterations(self.count) for sum in self.sums)
+        return total(executions_of(sum.reduction) * sum.iterations(self.count) for sum in self.sums)
 
     @property
     def memories(self) -> set[SSAValue]:
@@ -166,7 +166,7 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
     circuits: dict[object, tuple[int, int]] = {}
     for row in rows:
         for sum in row.sums:
-            circuits[(row.circuit, row.count, row.in_dsps) if words.are_whole(sum) else sum.loop] = row.cells
+            circuits[(row.circuit, row.count, row.in_dsps) if words.are_whole(sum) else sum.reduction] = row.cells
     luts, dsps = zip((words.cells[0] + words.chosen, 0), *circuits.values(), strict=True)
     return total(luts), total(dsps)
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple, cast
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.rtl.ops import words_of
 from tinyml.transforms.rtl.scheduling.regions import is_pure
-from tinyml.transforms.rtl.unrolling.element_loops import added_term
 
 
 class Entry(NamedTuple):
@@ -102,7 +101,7 @@ def adds_entries(nest: num.ContractOp) -> bool:
 
 
 def _term_of(op: num.EntriesOp) -> SSAValue:
+    """The product that an op with the property `products` adds to its sum."""
     *_, end = op.body.block.ops
-    term = added_term(end.operands[0], op.body.block.args[0])
-    assert term is not None
-    return term
+    sum = cast("arith.AddiOp", end.operands[0].owner)
+    return sum.rhs if sum.lhs is op.body.block.args[0] else sum.lhs

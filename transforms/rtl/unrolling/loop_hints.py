@@ -15,7 +15,7 @@ from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 from tinyml.transforms.rtl.scheduling.regions import lanes_of
 
-_LOOPS = (scf.ForOp, num.EntriesOp)
+_LOOPS = scf.ForOp | num.EntriesOp | num.NestOp | num.ReduceOp
 
 _ORIGIN = OwnAttribute(
     "rtl.origin",
@@ -46,11 +46,11 @@ def hint_loops(op: ModuleOp, cells: int) -> None:
             set_argument_attribute(function, PARTITION, hint)
 
 
-def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
+def _loops_in(loop: _LOOPS) -> Iterator[Operation]:
     return (op for op in loop.walk() if op is not loop and op.regions)
 
 
-def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> dict[int, int]:
+def _factors(module: ModuleOp, loops: list[_LOOPS], cells: int) -> dict[int, int]:
     """For each loop that adds terms to sums, by its position in `loops`, the number of elements that hardware from the
     same program would process at once.
 
@@ -71,10 +71,10 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
     return factors
 
 
-def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
+def _terms(loop: _LOOPS) -> list[Operation]:
     """The ops in a loop's body that compute the terms added to loop-carried sums. Empty for a loop without sums."""
-    end = loop.body.block.last_op
-    sums = [value.owner for value in (() if end is None else end.operands)]
+    *_, end = loop.body.block.ops
+    sums = [value.owner for value in (() if isinstance(loop, num.NestOp) else end.operands)]
     return [
         term
         for sum in sums
@@ -84,7 +84,7 @@ def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
     ]
 
 
-def _read_in(loop: scf.ForOp | num.EntriesOp) -> list[SSAValue]:
+def _read_in(loop: _LOOPS) -> list[SSAValue]:
     """The arrays from which a loop loads elements: constants, the arena or the function argument."""
     found = [loop.gaps] if isinstance(loop, num.EntriesOp) else []
     for op in loop.body.block.ops:

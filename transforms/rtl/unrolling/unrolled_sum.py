@@ -1,62 +1,71 @@
-"""Sums in loops, unrolled to process several elements in each iteration from memories with wider words."""
+"""Sums along an axis, unrolled to process several elements in each iteration from memories with wider words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import cast
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType, UnitAttr
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Block, Operation, SSAValue
 
-from tinyml.dialects import rtl
+from tinyml.dialects import num, rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes
-from tinyml.transforms.rtl.unrolling.element_loops import ElementLoop, added_term
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, reads_index, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, rises_from, word_address
 
 
-@dataclass
 class UnrolledSum:
-    """A loop that adds a term to each value that it carries.
+    """A `num.reduce` that adds a term to each value that it carries, and contains no other reduction.
 
-    trips: the number of iterations.
-    loads: the loads in the loop.
-    terms: the added values, in the order of the carried values.
+    reduction: the op.
+    loads: the loads in its body.
     """
 
-    loop: scf.ForOp
-    trips: int
-    loads: Sequence[rtl.LoadOp]
-    terms: Sequence[SSAValue]
+    def __init__(self, reduction: num.ReduceOp):
+        self.reduction = reduction
+        self.loads = [op for op in reduction.body.block.ops if isinstance(op, rtl.LoadOp)]
 
-    @staticmethod
-    def of(op: Operation) -> UnrolledSum | None:
-        """The sums of a loop over elements that only adds terms to the numbers that it carries. None for any other
-        op.
-        """
-        found = ElementLoop.of(op)
-        if found is None or found.stores or not found.loop.iter_args:
-            return None
-        *_, end = found.loop.body.block.ops
-        terms = list(map(added_term, end.operands, found.loop.body.block.args[1:]))
-        added = [term for term in terms if term is not None]
-        return UnrolledSum(found.loop, found.trips, found.loads, added) if added == terms else None
+    @property
+    def trips(self) -> int:
+        """The number of iterations."""
+        return len(self.reduction.numbers)
+
+    @property
+    def sums(self) -> Sequence[arith.AddiOp]:
+        """The additions to the carried values, in the order of these values."""
+        *_, end = self.reduction.body.block.ops
+        return [cast(arith.AddiOp, value.owner) for value in end.operands]
+
+    @property
+    def terms(self) -> Sequence[SSAValue]:
+        """The added values, in the order of the carried values."""
+        pairs = zip(self.sums, self.reduction.body.block.args[1:], strict=True)
+        return [sum.rhs if sum.lhs is before else sum.lhs for sum, before in pairs]
 
     def computing(self) -> list[Operation]:
-        """The ops of the loop's body except the additions to the sums: those that compute the terms."""
-        body = self.loop.body.block
-        sums = {yielded.owner for yielded in (body.last_op.operands if body.last_op is not None else ())}
-        return [op for op in body.ops if op not in sums and op is not body.last_op]
+        """The ops of the body except the additions to the sums: those that compute the terms."""
+        *ops, _ = self.reduction.body.block.ops
+        return [op for op in ops if op not in self.sums]
 
     def takes(self, lanes: int) -> bool:
         """Whether an iteration can process `lanes` elements, a power of two. In the last iteration, excess
         elements are masked.
         """
-        return lanes < 2 * self.trips and self._aligned(lanes)
+        computed = (op for op in self.computing() if op not in self.loads)
+        counts = self.reduction.numbers.start == 0 and not any(map(reads_index, computed))
+        return lanes < 2 * self.trips and counts and self._aligned(lanes)
 
     def iterations(self, lanes: int) -> int:
         return -(-self.trips // lanes)
@@ -64,7 +73,7 @@ class UnrolledSum:
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
             unit = self.trips if self._is_padded(load, lanes) else lanes
-            if not load.accesses_word or not rises_from(load.address, self.loop, unit):
+            if not load.accesses_word or not rises_from(load.address, self.reduction.body.block.args[0], unit):
                 return False
         return True
 
@@ -96,7 +105,7 @@ class UnrolledSum:
         padded = [load for load in self.loads if self._is_padded(load, lanes)]
         for load in padded:
             _pad_rows(load.memory.owner, self.trips, length)
-        body = self.loop.body.block
+        body = self.reduction.body.block
         end, old = body.last_op, list(body.ops)
         assert end is not None
         nest = LoopBuilder(end)
@@ -124,8 +133,8 @@ class UnrolledSum:
         for op in reversed(old[:-1]):
             if not any(result.uses.get_length() for result in op.results):
                 Rewriter.erase_op(op)
-        self.loop.operands[1] = LoopBuilder(self.loop).index(count)
-        set_lanes(self.loop, len(each))
+        self.reduction.extent = IntegerAttr(count, i64)
+        set_lanes(self.reduction, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
         """Insert a load of the word with the `lanes` elements of an iteration, and return the word.
@@ -133,10 +142,20 @@ class UnrolledSum:
         load: the load of a single element.
         length: the length of a row, including padding.
         """
-        counter = self.loop.body.block.args[0]
+        counter = self.reduction.body.block.args[0]
         address = word_address(nest, load.address, counter, lanes, (length, self.trips))
         # The memory is widened to the word later; its type is verified after the pass.
         return nest.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * type_width(load.result))))
+
+
+def sums_of(function: func.FuncOp) -> Sequence[UnrolledSum]:
+    """The innermost reductions of a function whose values are all sums, in the order of the program."""
+    reductions = [op for op in function.walk() if isinstance(op, num.ReduceOp) and not any(_reductions_in(op))]
+    return [UnrolledSum(op) for op in reductions if {kind.data for kind in op.kinds} == {num.SUM}]
+
+
+def _reductions_in(op: num.ReduceOp) -> Iterator[Operation]:
+    return (inner for inner in op.body.block.ops if inner.regions)
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:

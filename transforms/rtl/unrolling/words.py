@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
@@ -15,14 +16,20 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
 
 
-def rises_from(address: SSAValue, loop: scf.ForOp, unit: int) -> bool:
-    """Whether an address increases by 1 in each iteration of a loop that counts from 0 by 1, from a sum of multiples of
-    `unit` that do not change in the loop.
+def accesses_of(body: Block) -> list[rtl.AccessOp]:
+    """The loads and stores of a body, in order."""
+    return [op for op in body.ops if isinstance(op, rtl.AccessOp)]
+
+
+def rises_from(address: SSAValue, axis: SSAValue, unit: int) -> bool:
+    """Whether an address increases by 1 with the index `axis`, an argument of the body of a nest or a reduction, from a
+    sum of multiples of `unit` that are indices of other axes or computed outside the body.
     """
     first, factors = affine_sum(address)
-    if factors.pop(loop.body.block.args[0], 0) != 1 or any(part % unit for part in (first, *factors.values())):
+    if factors.pop(axis, 0) != 1 or any(part % unit for part in (first, *factors.values())):
         return False
-    return not any(isinstance(value.owner, Operation) and loop.is_ancestor(value.owner) for value in factors)
+    body = cast("Block", axis.owner)
+    return not any(isinstance(value.owner, Operation) and body.is_ancestor(value.owner) for value in factors)
 
 
 def word_address(

@@ -212,3 +212,27 @@ num.nest %i to 3 {
   num.next %a : f32
 }
 // CHECK: value 0 is not joined as 'sum'
+
+// -----
+
+// A term that depends on the sum.
+%total = "test.op"() : () -> i32
+%sum = num.reduce %total {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : i32 -> i32 {
+^bb0(%k: index, %before: i32):
+  %a = arith.muli %before, %before : i32
+  %next = arith.addi %before, %a : i32
+  num.next %next : i32
+}
+// CHECK: value 0 is not joined as 'sum'
+
+// -----
+
+// A table has integers as indices, a buffer does not.
+%table, %y, %v = "test.op"() : () -> (memref<4xi8, #scratch.flash>, memref<4xi8>, i8)
+num.nest %i to 4 {
+  %at = arith.index_cast %v : i8 to index
+  %a = memref.load %table[%at] : memref<4xi8, #scratch.flash>
+  memref.store %a, %y[%at] : memref<4xi8>
+}
+// CHECK-NOT: memref.load takes
+// CHECK: memref.store takes a buffer from outside

@@ -17,12 +17,13 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
     scf.for %i = %zero to %four step %one {
       %first = arith.muli %i, %eight : index
       %row = scratch.slice %w[%first] : memref<32xi8, #scratch.flash> to memref<8xi8, #scratch.flash>
-      %sum = scf.for %k = %zero to %eight step %one iter_args(%s = %start) -> (i8) {
+      %sum = num.reduce %start {first = 0 : i64, extent = 8 : i64, kinds = ["sum"]} : i8 -> i8 {
+      ^bb0(%k: index, %s: i8):
         %a = memref.load %row[%k] : memref<8xi8, #scratch.flash>
         %b = memref.load %x[%k] : memref<8xi8>
         %p = arith.muli %a, %b : i8
         %t = arith.addi %s, %p : i8
-        scf.yield %t : i8
+        num.next %t : i8
       }
       memref.store %sum, %y[%i] : memref<4xi8>
     }
@@ -41,13 +42,14 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
 // CHECK-NEXT: scf.for %i = %zero to %four step %one {
 // CHECK-NEXT: %first = arith.muli %i, %eight : index
 // CHECK-NEXT: %row = scratch.slice %w[%first] : memref<32xi8, #scratch.flash> to memref<8xi8, #scratch.flash>
-// CHECK-NEXT: %sum = scf.for %k = %zero to %eight step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %sum = num.reduce %start {hls.pipeline, hls.unroll = 8 : i64, first = 0 : i64, extent = 8 : i64, kinds = ["sum"]} : i8 -> i8 {
+// CHECK-NEXT: ^bb0(%k: index, %s: i8):
 // CHECK-NEXT: %a = memref.load %row[%k] : memref<8xi8, #scratch.flash>
 // CHECK-NEXT: %b = memref.load %x[%k] : memref<8xi8>
 // CHECK-NEXT: %p = arith.muli %a, %b : i8
 // CHECK-NEXT: %t = arith.addi %s, %p : i8
-// CHECK-NEXT: scf.yield %t : i8
-// CHECK-NEXT: } {hls.pipeline, hls.unroll = 8 : i64}
+// CHECK-NEXT: num.next %t : i8
+// CHECK-NEXT: }
 // CHECK-NEXT: memref.store %sum, %y[%i] : memref<4xi8>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %y : memref<4xi8>
@@ -58,7 +60,7 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
 
 // Without a budget loops are not unrolled.
 // NONE-NOT: hls.unroll
-// NONE: } {hls.pipeline}
+// NONE: num.reduce %start {hls.pipeline, first
 
 // C: #pragma HLS ARRAY_PARTITION cyclic factor=[[n:[0-9]+]] variable=x
 // C: #pragma HLS ARRAY_PARTITION cyclic factor=[[n]] variable=sums_w

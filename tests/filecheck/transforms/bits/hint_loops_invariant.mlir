@@ -16,14 +16,15 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
       %first = arith.muli %i, %eight : index
       %row = scratch.slice %w[%first] : memref<32xi8, #scratch.flash> to memref<8xi8, #scratch.flash>
       %first_x = memref.load %x[%i] : memref<8xi8>
-      %sum, %same = scf.for %k = %zero to %eight step %one iter_args(%s = %start, %r = %start) -> (i8, i8) {
+      %sum, %same = num.reduce %start, %start {first = 0 : i64, extent = 8 : i64, kinds = ["sum", "sum"]} : i8, i8 -> i8, i8 {
+      ^bb0(%k: index, %s: i8, %r: i8):
         %square = arith.muli %first_x, %first_x : i8
         %u = arith.addi %r, %square : i8
         %a = memref.load %row[%k] : memref<8xi8, #scratch.flash>
         %b = memref.load %x[%k] : memref<8xi8>
         %p = arith.muli %a, %b : i8
         %t = arith.addi %s, %p : i8
-        scf.yield %t, %u : i8, i8
+        num.next %t, %u : i8, i8
       }
       %both = arith.addi %sum, %same : i8
       memref.store %both, %y[%i] : memref<4xi8>
@@ -44,15 +45,16 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
 // CHECK-NEXT: %first = arith.muli %i, %eight : index
 // CHECK-NEXT: %row = scratch.slice %w[%first] : memref<32xi8, #scratch.flash> to memref<8xi8, #scratch.flash>
 // CHECK-NEXT: %first_x = memref.load %x[%i] : memref<8xi8>
-// CHECK-NEXT: %sum, %same = scf.for %k = %zero to %eight step %one iter_args(%s = %start, %r = %start) -> (i8, i8) {
+// CHECK-NEXT: %sum, %same = num.reduce %start, %start {hls.pipeline, hls.unroll = 4 : i64, first = 0 : i64, extent = 8 : i64, kinds = ["sum", "sum"]} : i8, i8 -> i8, i8 {
+// CHECK-NEXT: ^bb0(%k: index, %s: i8, %r: i8):
 // CHECK-NEXT: %square = arith.muli %first_x, %first_x : i8
 // CHECK-NEXT: %u = arith.addi %r, %square : i8
 // CHECK-NEXT: %a = memref.load %row[%k] : memref<8xi8, #scratch.flash>
 // CHECK-NEXT: %b = memref.load %x[%k] : memref<8xi8>
 // CHECK-NEXT: %p = arith.muli %a, %b : i8
 // CHECK-NEXT: %t = arith.addi %s, %p : i8
-// CHECK-NEXT: scf.yield %t, %u : i8, i8
-// CHECK-NEXT: } {hls.pipeline, hls.unroll = 4 : i64}
+// CHECK-NEXT: num.next %t, %u : i8, i8
+// CHECK-NEXT: }
 // CHECK-NEXT: %both = arith.addi %sum, %same : i8
 // CHECK-NEXT: memref.store %both, %y[%i] : memref<4xi8>
 // CHECK-NEXT: }

@@ -3,7 +3,7 @@
 // RUN: tinyml-opt %s -p 'receive-input{input=serial},receive-input{input=callback},tile-segment{first=X.0 last=y.2 by=rows}' | filecheck %s --check-prefix=ROWS
 // RUN: tinyml-opt %s -p 'receive-input{input=serial},pack-input,tile-segment{first=X.0 last=y.2 by=rows},tile-windows,lower-tdsl-to-scratch,forward-inserts,pack-buffers,unpack-buffers,pack-scratch,check-packing,lower-tdsl-to-loops,canonicalize' | filecheck %s --check-prefix=LOOPS
 // RUN: tinyml-opt %s -p 'receive-input{input=serial},lower-tdsl-to-scratch,pack-scratch,lower-tdsl-to-loops' | filecheck %s --check-prefix=WHOLE
-// RUN: tinyml-opt %s -p 'receive-input{input=serial},pack-input,tile-segment{first=X.0 last=y.2 by=rows},tile-windows,lower-tdsl-to-scratch,forward-inserts,pack-buffers,pack-scratch,lower-tdsl-to-loops,select-kernels,lower-num-to-exact,lower-exact-to-arith,canonicalize,lower-arith-to-c' -t 'c{file=header}' | filecheck %s --check-prefix=HEADER
+// RUN: tinyml-opt %s -p 'receive-input{input=serial},pack-input,tile-segment{first=X.0 last=y.2 by=rows},tile-windows,lower-tdsl-to-scratch,forward-inserts,pack-buffers,pack-scratch,lower-tdsl-to-loops,select-kernels,expand-nests,lower-num-to-exact,lower-exact-to-arith,canonicalize,lower-arith-to-c' -t 'c{file=header}' | filecheck %s --check-prefix=HEADER
 // RUN: not tinyml-opt %s -p 'receive-input{input=serial stride=2}' 2>&1 | filecheck %s --check-prefix=STRIDE
 // RUN: not tinyml-opt %s -p 'receive-input{input=camera}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %s -p 'reuse-input,receive-input{input=serial}' 2>&1 | filecheck %s --check-prefix=REUSED

@@ -12,7 +12,7 @@ func.func @kernel(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!
   func.return %y : !fixed.q<16, 10>
 }
 // CHECK: num.call #num.dot(%zero, %w, %x) by #num.kernel<"tm_dot_s16_s16_s32">
-// HOST: scf.for {{.*}} -> (!fixed.acc<32, 26>)
+// HOST: num.reduce {{.*}} -> !fixed.acc<32, 26>
 // HOST: num.mac
 
 // Floats round in every step: no integer kernel can stand for them.
@@ -145,14 +145,17 @@ func.func @tree(%w: memref<7x!shiftry.q<8, 7>, #scratch.flash>, %x: memref<7x!sh
   func.return %sum : !shiftry.acc<16, 12, [0, 0, 0], 2>
 }
 // CHECK-LABEL: func.func @tree
-// CHECK: scf.for {{.*}} iter_args([[sum:%.*]] = %zero)
-// CHECK: scf.for {{.*}} iter_args([[upper:%.*]] = {{%.*}}) -> (!shiftry.acc<16, 12, [0, 0, 0], 2>)
-// CHECK: scf.for {{.*}} iter_args([[lower:%.*]] = {{%.*}}) -> (!shiftry.acc<16, 13, [0, 0, 0], 1>)
+// CHECK: num.reduce %zero {first = 0 : i64, extent = 1 : i64, kinds = ["sum"]}
+// CHECK-NEXT: ^bb0(%{{.*}}: index, [[sum:%.*]]: !shiftry.acc<16, 12, [0, 0, 0], 2>):
+// CHECK: num.reduce
+// CHECK-NEXT: ^bb0(%{{.*}}: index, [[upper:%.*]]: !shiftry.acc<16, 12, [0, 0, 0], 2>):
+// CHECK: num.reduce
+// CHECK-NEXT: ^bb0(%{{.*}}: index, [[lower:%.*]]: !shiftry.acc<16, 13, [0, 0, 0], 1>):
 // CHECK: [[product:%.*]] = num.mac {{.*}} -> !shiftry.acc<16, 14, [0, 0, 0], 0>
 // CHECK-NEXT: num.join [[lower]], [[product]] : !shiftry.acc<16, 13, [0, 0, 0], 1>, !shiftry.acc<16, 14, [0, 0, 0], 0>
 // CHECK: num.join [[upper]], {{.*}} : !shiftry.acc<16, 12, [0, 0, 0], 2>, !shiftry.acc<16, 13, [0, 0, 0], 1>
 // CHECK: num.join [[sum]], {{.*}} : !shiftry.acc<16, 12, [0, 0, 0], 2>, !shiftry.acc<16, 12, [0, 0, 0], 2>
-// CHECK: scf.for {{.*}} -> (!shiftry.acc<16, 13, [0, 0, 0], 1>)
+// CHECK: num.reduce {{.*}} -> !shiftry.acc<16, 13, [0, 0, 0], 1>
 // CHECK: %sum = num.join
 
 // Packed rows that begin with a group have kernels; others are loops.
@@ -169,7 +172,7 @@ func.func @packed_rows(%w: memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>>, %v: m
 }
 // CHECK-LABEL: func.func @packed_rows
 // CHECK: num.call #num.dot(%zero, %row, %x) by #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32>
-// CHECK: scf.for
+// CHECK: num.reduce
 // CHECK: memref.load %somewhere
 // CHECK: num.call #num.dot({{.*}}, %v, %x) by #num.composed_kernel<num.dot, integer 5, integer 16, sum = 32>
 
@@ -185,9 +188,10 @@ func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!f
 // CHECK-LABEL: func.func @column
 // CHECK: num.call #num.strided_dot<3>(%{{.*}}, %w, %x) by #num.kernel<"tm_dot_strided_s8_s8_s32"> : (!fixed.acc<32, 10>,
 // HOST-LABEL: func.func @column
-// HOST: scf.for %[[K:.*]] = {{.*}} to %{{.*}} step
+// HOST: num.reduce
+// HOST-NEXT: ^bb0(%[[K:.*]]: index, %{{.*}}: !fixed.acc<24, 10>):
 // HOST-NEXT: memref.load %w[%[[K]]]
-// HOST: %[[AT:.*]] = arith.muli %[[K]], %{{.*}} : index
+// HOST: %[[AT:.*]] = affine.apply affine_map<(d0) -> ((d0 * 3))> (%[[K]])
 // HOST-NEXT: memref.load %x[%[[AT]]]
 // HOST-NEXT: num.mac
 // HOST-LABEL: func.func @outer(

@@ -161,3 +161,63 @@ func.func @single(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
 // CHECK-NOT: scf.for
 // CHECK-COUNT-4: rtl.store
 // CHECK-NOT: rtl.store
+
+// The last axis of a nest and a reduction in it are expanded to at most four iterations: two of two elements, not five.
+func.func @nest(%x: !rtl.memory<64, 8>, %y: !rtl.memory<64, 8>) {
+  %four = arith.constant 4 : index
+  num.nest %i, %j to 8, 2 {
+    %row = arith.muli %i, %four : index
+    %first = arith.addi %row, %j : index
+    %a = rtl.load %x[%first] : !rtl.memory<64, 8> -> i8
+    %m = num.reduce %a {first = 1 : i64, extent = 3 : i64, kinds = ["greatest"]} : i8 -> i8 {
+    ^bb0(%k: index, %c: i8):
+      %at = arith.addi %first, %k : index
+      %b = rtl.load %x[%at] : !rtl.memory<64, 8> -> i8
+      %n = arith.maxsi %b, %c : i8
+      num.next %n : i8
+    }
+    rtl.store %m, %y[%first] : i8, !rtl.memory<64, 8>
+  }
+  num.nest %i, %j to 8, 5 {
+    %at = arith.addi %i, %j : index
+    %a = rtl.load %x[%at] : !rtl.memory<64, 8> -> i8
+    rtl.store %a, %y[%at] : i8, !rtl.memory<64, 8>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @nest
+// CHECK: num.nest %i to 8 {
+// CHECK-COUNT-4: arith.maxsi
+// CHECK-NOT: arith.maxsi
+// CHECK: num.nest {{.*}} to 8, 5 {
+
+// A nest inside a loop becomes a part of the loop; one that is in no loop stays, and so does a reduction of products.
+func.func @inside(%x: !rtl.memory<64, 8>, %y: !rtl.memory<64, 8>, %e: i8) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %zero to %eight step %one {
+    num.nest %j to 4 {
+      %at = arith.addi %i, %j : index
+      rtl.store %e, %y[%at] : i8, !rtl.memory<64, 8>
+    }
+    %p = num.reduce %e {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : i8 -> i8 {
+    ^bb0(%k: index, %s: i8):
+      %a = rtl.load %x[%k] : !rtl.memory<64, 8> -> i8
+      %b = arith.muli %a, %e : i8
+      %t = arith.addi %s, %b : i8
+      num.next %t : i8
+    }
+    rtl.store %p, %x[%i] : i8, !rtl.memory<64, 8>
+  }
+  num.nest %j to 4 {
+    rtl.store %e, %y[%j] : i8, !rtl.memory<64, 8>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @inside
+// CHECK: scf.for %i
+// CHECK-COUNT-4: rtl.store %e, %y
+// CHECK-NOT: rtl.store
+// CHECK: num.reduce
+// CHECK: num.nest %j to 4 {

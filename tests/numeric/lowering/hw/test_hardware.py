@@ -29,6 +29,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.upstream import circt_text
+from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unrolling.block_rams import Words
 
@@ -125,6 +126,7 @@ def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_pat
     interface = Interface("distances", "int16_t", columns, "int32_t", 4, False)
     inputs = inputs_for(interface, 4)
     result = IcarusSimulation(verilog_of(module, factor), tmp_path).run(interface, inputs)
+    ExpandNestsPass().apply(context(), module)
     assert result.scores is not None
     expected = [loop_interpreter.run(module, one)[-1] for one in inputs]
     np.testing.assert_array_equal(result.scores, np.stack(expected).reshape(4, -1))

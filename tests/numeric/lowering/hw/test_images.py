@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.hardware import need_simulator, verilog_of
+from programs.hardware import need_simulator, open_contractions, verilog_of
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -17,7 +17,6 @@ from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.calibration.programs.micro_programs import MicroProgram
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import load_program
-from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 
 
 def image_program(seed: int, width: int, channels: int, rows: int, kernel: int) -> MicroProgram:
@@ -70,7 +69,7 @@ def test_images(
     cycles: list[int] = []
     for slides in (True, False):
         if not slides:
-            ExpandNestsPass().apply(ctx, bits)
+            open_contractions(bits)
         simulation = IcarusSimulation(verilog_of(bits, factor=8), tmp_path)
         result = simulation.run(interface_of(module), inputs)
         assert first_mismatch(evaluate(module, inputs), Outputs(result.labels, result.scores, result.more)) is None

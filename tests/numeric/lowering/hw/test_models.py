@@ -10,7 +10,6 @@ import pytest
 from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, read_bits, verilog_of
 from programs.paths import MODELS
-from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
@@ -20,7 +19,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import HOST, TARGET, board
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.packages.bitstream import uart_module
 from tinyml.tools.driver.stages import load_program
@@ -61,8 +60,7 @@ def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
     by which loops are unrolled.
     """
     folder, target = compiled_models.folder("protonn", "fixed", 8, board(HOST)), "ecp5-25k"
-    formats, bits = (load_program(folder / "ir" / file, context()) for file in ("1-formats.mlir", "4-bits.mlir"))
-    bits.attributes[TARGET] = StringAttr(target)
+    formats, bits = load_program(folder / "ir" / "1-formats.mlir", context()), read_bits(folder)
     run(bits, context(), flatten("bits-to-c", {"cells": 20}))
     write_c(bits, context(), target, tmp_path)
     data = load_program_data(formats, str(MODELS["protonn"].with_name("test.npz")))

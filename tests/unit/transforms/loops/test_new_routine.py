@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 from programs.plugins import forget
-from xdsl.dialects import func, scf
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Dialect, SSAValue
 from xdsl.irdl import AttrConstraint, irdl_attr_definition
@@ -80,7 +80,7 @@ def selected(target: str) -> ModuleOp:
 def test_a_routine_without_a_kernel_is_its_loop():
     ops = list(selected("host").walk())
     assert not any(isinstance(op, num.CallOp) for op in ops)
-    assert sum(isinstance(op, scf.ForOp) for op in ops) == 1
+    assert sum(isinstance(op, num.ReduceOp) for op in ops) == 1
 
 
 @pytest.fixture
