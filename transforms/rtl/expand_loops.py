@@ -37,7 +37,7 @@ class ExpandLoopsPass(ModulePass):
 
     A loop is an axis of a `num.nest`, a `num.reduce`, or an `scf.for` that counts from 0. Its iterations include those
     of loops in its body that have been expanded. Loops with products, and loops that are not inside another loop, are
-    unchanged.
+    unchanged. A reduction of a single element is no loop: it is replaced by its body.
     """
 
     name = "expand-loops"
@@ -45,6 +45,9 @@ class ExpandLoopsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
+                for inner in list(function.walk(region_first=True)):
+                    if isinstance(inner, num.ReduceOp) and len(inner.numbers) == 1:
+                        _expand_reduction(inner)
                 copies: Counter[Operation | None] = Counter()
                 # Inner loops come first: a loop whose inner loops have been expanded may be expanded too.
                 for loop in list(function.walk(region_first=True)):

@@ -221,3 +221,20 @@ func.func @inside(%x: !rtl.memory<64, 8>, %y: !rtl.memory<64, 8>, %e: i8) {
 // CHECK-NOT: rtl.store
 // CHECK: num.reduce
 // CHECK: num.nest %j to 4 {
+
+// A reduction of a single element is no loop, so that the one in it stays.
+func.func @one_element(%x: !rtl.memory<64, 8>, %e: i8) -> i8 {
+  %m = num.reduce %e {first = 0 : i64, extent = 1 : i64, kinds = ["greatest"]} : i8 -> i8 {
+  ^bb0(%i: index, %c: i8):
+    %n = num.reduce %c {first = 0 : i64, extent = 4 : i64, kinds = ["greatest"]} : i8 -> i8 {
+    ^bb0(%k: index, %d: i8):
+      %a = rtl.load %x[%k] : !rtl.memory<64, 8> -> i8
+      %f = arith.maxsi %a, %d : i8
+      num.next %f : i8
+    }
+    num.next %n : i8
+  }
+  func.return %m : i8
+}
+// CHECK-LABEL: func.func @one_element
+// CHECK-NEXT: {{%.*}} = num.reduce %e {first = 0 : i64, extent = 4 : i64
