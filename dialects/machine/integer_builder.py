@@ -120,10 +120,7 @@ class IntegerBuilder:
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))
 
     def add_up(self, terms: int, start: SSAValue, body: Callable[..., SSAValue]) -> SSAValue:
-        """The sum of `start` and a number of terms.
-
-        body: a function from a builder in the loop, the number of the term and a sum to the sum with the term.
-        """
+        """The sum of `start` and terms, each added by `body` from a builder, the number of the term and a sum."""
         return self.repeat(terms, [start], lambda *values: [body(*values)])[0]
 
     def repeat(

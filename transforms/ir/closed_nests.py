@@ -12,9 +12,7 @@ _NESTS = num.NestOp | num.ReduceOp
 
 
 def open_unclosed(function: func.FuncOp) -> None:
-    """Expand the nests and reductions that their verifier rejects, because the arithmetic of a format is a loop or adds
-    to a sum by other ops than an addition of integers. Nests and reductions around these are also expanded.
-    """
+    """Expand nests that the verifier rejects, because a format's arithmetic is a loop or adds no integers to a sum."""
     for op in list(function.walk()):
         if not isinstance(op, _NESTS) or op.parent is None:
             continue
