@@ -144,6 +144,20 @@ class Footprint(NamedTuple):
     filling: float | None = None
     channelwise: bool = True
 
+    def elements(self, image: Shape, result: Shape) -> NDArray[np.int64]:
+        """The elements of an image in the window of each element of a result, of shape (elements of the result,
+        elements of a window). A pixel outside the image is replaced by the nearest pixel inside.
+        """
+        _, rows, columns, channels = image
+        n, y, x, channel = np.indices(result).reshape(4, -1, 1)
+        i, j = np.indices(self.kernel).reshape(2, 1, -1)
+        row = np.clip(y * self.strides[0] + i - self.margins[0], 0, rows - 1)
+        column = np.clip(x * self.strides[1] + j - self.margins[2], 0, columns - 1)
+        pixels = (n * rows + row) * columns + column
+        if self.channelwise:
+            return pixels * channels + channel
+        return (pixels[:, :, None] * channels + np.arange(channels)).reshape(len(pixels), -1)
+
 
 class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
@@ -276,9 +290,7 @@ class TensorOp(DialectOp, HasValueInterface):
             if self.reads_in_place(operand) and (steps == 1 or count == steps):
                 loads.append((operand, np.arange(count).reshape(steps, count // max(steps, 1))))
             elif not self.pairs and len(shape_of(operand)) == 4 and (window := self.checked_footprint(operand)):
-                from tinyml.dialects.tdsl.pooling import window_elements
-
-                loads.append((operand, window_elements(operand, self.out, *window)))
+                loads.append((operand, window.elements(shape_of(operand), shape_of(self.out))))
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:

@@ -106,31 +106,6 @@ class PoolOp(TensorOp, ABC):
         return type(self)(parts[self.image], self.window, margins or (0, 0, 0, 0), self.steps, element)
 
 
-def window_elements(
-    operand: SSAValue,
-    result: SSAValue,
-    kernel: tuple[int, int],
-    strides: tuple[int, int],
-    margins: tuple[int, int, int, int],
-    filling: float | None,
-    channelwise: bool,
-) -> NDArray[np.int64]:
-    """The elements of an image in the window of each element of a result, of shape (elements of the result, elements of
-    a window). A pixel outside the image is replaced by the nearest pixel inside.
-
-    kernel, strides, margins, filling, channelwise: as in `Footprint`.
-    """
-    _, rows, columns, channels = shape_of(operand)
-    n, y, x, channel = np.indices(shape_of(result)).reshape(4, -1, 1)
-    i, j = np.indices(kernel).reshape(2, 1, -1)
-    row = np.clip(y * strides[0] + i - margins[0], 0, rows - 1)
-    column = np.clip(x * strides[1] + j - margins[2], 0, columns - 1)
-    pixels = (n * rows + row) * columns + column
-    if channelwise:
-        return pixels * channels + channel
-    return (pixels[:, :, None] * channels + np.arange(channels)).reshape(len(pixels), -1)
-
-
 @irdl_op_definition
 class MaxPoolOp(PoolOp):
     """The greatest element of each window of an N x H x W x C image.
