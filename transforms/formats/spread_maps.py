@@ -27,6 +27,6 @@ class SpreadMapsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(isinstance(inner, tdsl.MapOp) for inner in op.walk()):
-            from tinyml.transforms.ir.map_steps import SpreadMap
+            from tinyml.transforms.formats.assignment.map_steps import SpreadMap
 
             PatternRewriteWalker(SpreadMap(), apply_recursively=False).rewrite_module(op)

@@ -1,4 +1,4 @@
-"""The steps of a `tdsl.map` as tensor ops."""
+"""The steps of a `tdsl.map` as tensor ops, for which formats are chosen one by one."""
 
 from __future__ import annotations
 
