@@ -84,7 +84,7 @@ def run(text: str, name: str) -> None:
         (BLOCKS, "bits-to-c", "integers, floats and memrefs: the function 'f' has 2 blocks, expected one"),
         (MEMREFS, "formats-to-buffers", "a program on tensors: 'scratch.alloc' has the type memref<4xf32>"),
         (MEMREFS, "bits-to-c", "integers, floats and memrefs: 'tdsl.exp' is of another level"),
-        (MEMORY, "bits-to-upstream", "loops on memrefs: 'rtl.memory' is of another level"),
+        (MEMORY, "bits-to-upstream", "integers, floats and memrefs: 'rtl.memory' is of another level"),
         (MEMORY, "loops-to-bits", "loops on memrefs: 'rtl.memory' is of another level"),
         (MEMORY, "buffers-to-loops", "a program on memrefs: 'rtl.memory' is of another level"),
         (MEMORY, "fold-affine", "a program on tensors: 'rtl.memory' is of another level"),
