@@ -59,7 +59,7 @@ ABSENT = {
         "the mode 'patches' needs the part 'schedules of papers'"
     ),
     (*("compile", "tests/models/attention/block-pytorch.onnx", "--val", "tests/models/attention/val.npz"), *PACKED): (
-        "the mode 'shiftry' needs the part 'schedules of papers'"
+        "the packer 'shiftry' needs the part 'schedules of papers'"
     ),
     ("compile", "tests/models/pytorch/gru-script.onnx", "--width", "8", "-o", "x"): (
         "GRU '/rnn/GRU': the op needs the part 'recurrent layers of onnx'"

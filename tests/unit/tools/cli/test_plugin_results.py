@@ -325,7 +325,8 @@ def test_a_command_in_use_is_left_out_of_its_calls(packages: Packages):
     packages.install(COMMANDS, "", entry="doctor = {}")
     lines = packages.errors("doctor", code=0)
     assert lines == [
-        f"warning: left out: plug-in 'doctor' of package 'evil-package' ({COMMANDS}): the command 'doctor' already exists"
+        f"warning: left out: plug-in 'doctor' of package 'evil-package' ({COMMANDS}): "
+        "the command 'doctor' already exists"
     ]
 
 
