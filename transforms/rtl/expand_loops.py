@@ -20,6 +20,7 @@ from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 from tinyml.dialects import num
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import LocatedPattern, Rewriter
+from tinyml.transforms.ir.closed_nests import open_unclosed
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.regions import multiplies
 from tinyml.transforms.rtl.unrolling.nest_axes import shorten
@@ -37,7 +38,8 @@ class ExpandLoopsPass(ModulePass):
 
     A loop is an axis of a `num.nest`, a `num.reduce`, or an `scf.for` that counts from 0. Its iterations include those
     of loops in its body that have been expanded. Loops with products, and loops that are not inside another loop, are
-    unchanged. A reduction of a single element is no loop: it is replaced by its body.
+    unchanged. A reduction of a single element is no loop: it is replaced by its body. A reduction around expanded ones
+    becomes an `scf.for`, because it joins several terms in each iteration.
     """
 
     name = "expand-loops"
@@ -53,6 +55,8 @@ class ExpandLoopsPass(ModulePass):
                 for loop in list(function.walk(region_first=True)):
                     if isinstance(loop, _LOOPS) and not multiplies(loop.body.block):
                         _expand(loop, copies)
+                # A reduction that remains, and whose inner reductions have been expanded, adds several terms in turn.
+                open_unclosed(function)
 
 
 def _expand(loop: _LOOPS, copies: Counter[Operation | None]) -> None:

@@ -81,7 +81,7 @@ class UnrolledSum:
         """Whether a load is from a constant matrix whose rows are padded with zeros if `lanes` elements are
         processed at once.
         """
-        return self.trips % lanes != 0 and _reads_alone(load)
+        return self.trips % lanes != 0 and _reads_rows_alone(load, self.trips)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
         """Whether each term is a product with an element of a padded row. The zeros of the padding then do not
@@ -149,19 +149,26 @@ class UnrolledSum:
 
 
 def sums_of(function: func.FuncOp) -> Sequence[UnrolledSum]:
-    """The innermost reductions of a function whose values are all sums, in the order of the program."""
+    """The innermost reductions of a function whose values are all sums, in the order of the program. No term depends on
+    another sum.
+    """
     reductions = [op for op in function.walk() if isinstance(op, num.ReduceOp) and not any(_reductions_in(op))]
-    return [UnrolledSum(op) for op in reductions if {kind.data for kind in op.kinds} == {num.SUM}]
+    found = [UnrolledSum(op) for op in reductions if {kind.data for kind in op.kinds} == {num.SUM}]
+    return [each for each in found if all(sum.result.has_one_use() for sum in each.sums)]
 
 
 def _reductions_in(op: num.ReduceOp) -> Iterator[Operation]:
     return (inner for inner in op.body.block.ops if inner.regions)
 
 
-def _reads_alone(load: rtl.LoadOp) -> bool:
-    """Whether a load is the only reader of an initialised memory with one element in each word."""
+def _reads_rows_alone(load: rtl.LoadOp, length: int) -> bool:
+    """Whether a load is the only reader of an initialised memory with one element in each word and with rows of the
+    given length.
+    """
     memory = load.memory.owner
-    return isinstance(memory, rtl.MemoryOp) and memory.is_table and memory.result.uses.get_length() == 1
+    if not isinstance(memory, rtl.MemoryOp) or memory.result.type.depth.data % length:
+        return False
+    return memory.is_table and memory.result.uses.get_length() == 1
 
 
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:

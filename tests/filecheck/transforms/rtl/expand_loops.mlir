@@ -238,3 +238,23 @@ func.func @one_element(%x: !rtl.memory<64, 8>, %e: i8) -> i8 {
 }
 // CHECK-LABEL: func.func @one_element
 // CHECK-NEXT: {{%.*}} = num.reduce %e {first = 0 : i64, extent = 4 : i64
+
+// A reduction around an expanded one joins several terms in each iteration: it becomes a loop.
+func.func @around(%x: !rtl.memory<64, 8>, %e: i8) -> i8 {
+  %m = num.reduce %e {first = 0 : i64, extent = 5 : i64, kinds = ["greatest"]} : i8 -> i8 {
+  ^bb0(%i: index, %c: i8):
+    %n = num.reduce %c {first = 0 : i64, extent = 4 : i64, kinds = ["greatest"]} : i8 -> i8 {
+    ^bb0(%k: index, %d: i8):
+      %at = arith.addi %i, %k : index
+      %a = rtl.load %x[%at] : !rtl.memory<64, 8> -> i8
+      %f = arith.maxsi %a, %d : i8
+      num.next %f : i8
+    }
+    num.next %n : i8
+  }
+  func.return %m : i8
+}
+// CHECK-LABEL: func.func @around
+// CHECK: scf.for
+// CHECK-COUNT-4: arith.maxsi
+// CHECK-NOT: num.reduce
