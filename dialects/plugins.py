@@ -398,7 +398,7 @@ def _entries(package: Distribution) -> Sequence[Row]:
         name = name if name in _OURS else package.metadata["Name"] or name
         sections = _sections(text)
         known = (*GROUPS, *NAMES.values(), INTERFACE)
-        for group in sections.keys() - {*known}:
+        for group in sorted(sections.keys() - {*known}):
             if name not in _OURS and (group.startswith("tinyml.") or did_you_mean(group, known)):
                 leave_out(f"package {name!r}: unknown group of entry points '{group}'{did_you_mean(group, known)}")
         rows: list[Row] = []

@@ -136,7 +136,7 @@ def _insert(row: Row, pipeline: str, steps: list[str | If], last_after: dict[str
     if added.side == "before":
         at = names.index(added.beside)
     else:
-        at = names.index(last_after.get(added.beside, added.beside)) + 1
+        at = names.index(last_after.get(added.beside, added.beside), names.index(added.beside)) + 1
         last_after[added.beside] = added.step
     steps.insert(at, added.step if added.condition is None else If(added.condition, added.step))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tinyml.dialects.formats.lookup import formats
+from tinyml.dialects.options import options_of
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import ALTERNATIVES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
@@ -61,11 +62,17 @@ On an AVR, 16 bits take 2 to 9 times as long, and mixed widths at least 1.7 time
 
 
 def _loaded(row: Row) -> Alternative:
-    """The alternative of a table row. Raises `PluginError` for one of another name, or whose base is unknown."""
+    """The alternative of a table row. Raises `PluginError` for one of another name, with an unknown option, or with an
+    unknown base.
+    """
+    from tinyml.lowering.options import CompileOptions
+
     alternative = row.load(Alternative)
     row.expect_fields(alternative)
     if alternative.name != row.name:
         raise PluginError(f"{row}: expected an Alternative of the same name, got {alternative.name!r}")
+    if unknown := alternative.options.keys() - {option.name for option in options_of(CompileOptions)}:
+        raise PluginError(f"{row}: there is no option '{min(unknown)}'")
     if alternative.beside is not None and alternative.beside not in ALTERNATIVES:
         raise PluginError(f"{row}: there is no alternative '{alternative.beside}' that can be its base")
     return alternative

@@ -239,6 +239,7 @@ CONTRIBUTIONS = {
     "two places": (STEPS, "cse.before.simplify.in.rewrite-reals", CSE, "has 2 steps 'simplify', expected one"),
     "taken": (ALTERNATIVES, "fixed 8", f"{ALTERNATIVE}('fixed 8', {{}})", "the alternative 'fixed 8' already exists"),
     "another name": (ALTERNATIVES, "fixed-12", f"{ALTERNATIVE}('fixed 12', {{}})", "of the same name, got 'fixed 12'"),
+    "an unknown option": (ALTERNATIVES, "mine", f"{ALTERNATIVE}('mine', {{'wide': 1}})", "there is no option 'wide'"),
     "beside none": (ALTERNATIVES, "mine", f"{ALTERNATIVE}('mine', {{}}, 'fixed 7')", "no alternative 'fixed 7' that"),
 }
 
