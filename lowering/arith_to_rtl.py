@@ -77,7 +77,7 @@ class _Memories(FlatAccesses):
             if self.lower(op):
                 continue
             match op:
-                case affine.ApplyOp() if all(operand in self.extents for operand in op.operands):
+                case affine.ApplyOp():
                     apply_map(op, self.extents, self.nest)
                 case num.EntriesOp():
                     op.operands = [op.start, *(self.place(array).memory for array in (op.gaps, op.lengths))]
