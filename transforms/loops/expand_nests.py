@@ -26,8 +26,9 @@ class ExpandNestsPass(ModulePass):
     """Replace every `num.nest` and `num.reduce` by `scf` loops.
 
     For an FPGA, a function in number formats (L3) is unchanged, because later passes read its nests. At L4, a
-    `num.contract` that was preserved for hardware becomes a loop over its rows, if these are compressed around a loop
-    over the entries of a row, which follows the gaps, and every `scratch.slide` is erased. Functions of lanes remain.
+    `num.contract` that was preserved for hardware becomes a loop over its rows. If the rows are compressed, this loop
+    contains a loop over the entries of a row, which follows the gaps. At L4, every `scratch.slide` is erased. Functions
+    of lanes (`num.lane_function`), which are code for vectors, are unchanged at every level.
     """
 
     name = "expand-nests"
