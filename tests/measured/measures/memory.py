@@ -29,6 +29,7 @@ from tinyml.tools.driver.stages import find_model, load_program
 from tinyml.transforms.buffers.liveness.live_ranges import live_ranges as ranges_of_buffers
 from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import Rectangle
+from tinyml.transforms.formats.spread_maps import SpreadMapsPass
 from tinyml.transforms.schedules.plans.graph import Graph
 
 GRAPHS = 2000
@@ -36,15 +37,17 @@ GRAPHS = 2000
 
 
 def arena(formats: Path, mode: str, target: str) -> int:
-    """The bytes of the arena of a program at L1 by a packer. With the packer `none`, results do not overwrite operands
-    either.
+    """The bytes of the arena of a program at L1 by a packer. With the packer `none`, every op has a buffer of its own:
+    element-wise ops are not fused, and results do not overwrite operands.
 
     formats: the file of the program.
     mode: the packer.
     """
-    module, reused = load_program(formats, context()), mode != "none"
+    module = load_program(formats, context())
     steps = pipelines.flatten("formats-to-buffers", {"target": target, "mode": mode})
-    pipelines.run(module, context(), [step for step in steps if reused or step.name != "update-in-place"])
+    if mode == "none":
+        steps = [SpreadMapsPass(), *(step for step in steps if step.name != "update-in-place")]
+    pipelines.run(module, context(), steps)
     return sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
 
 
