@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Set
-from itertools import chain, islice
+from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 
 from xdsl.dialects import func, memref
 from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.traits import MemoryEffectKind
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.locations import fused
+from tinyml.dialects.loops import iterations_of
+from tinyml.dialects.num.nests import block_of
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, buffer_access, distance
-from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, effects_on, memory_of
+from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, effects_on, memory_of, place_of
 from tinyml.transforms.ir.index_maps import inline
+from tinyml.transforms.ir.indices import AffineSum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 _Loop: TypeAlias = num.NestOp | num.ContractOp
@@ -71,55 +74,53 @@ class NestFusion:
             load.res.replace_all_uses_with(store.value)
             Rewriter.erase_op(load)
         for store in dict.fromkeys(stores.values()):
-            if store in overwritten or not self._is_used(store, second):
+            if store in overwritten or not self._is_used(store):
                 Rewriter.erase_op(store)
         return second
 
-    def _is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
+    def _is_used(self, store: memref.StoreOp) -> bool:
         """Whether anything may read the elements that a store of a nest has written, so that the store is necessary.
 
         The caller may read a buffer that it owns. All other buffers that contain some of these bytes are examined.
-        Reads in later iterations of the nest are considered first, then the next use of the bytes. If the next use is a
-        write, later reads return the newly written value. Buffers with the same bytes, such as an operand and the
-        result that overwrites it, count as one.
+        Buffers with the same bytes, such as an operand and the result that overwrites it, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
-        (start, end), place, body = bytes_of(root), self.places[store], nest.body.block
-        for first, last, uses in self.uses[memory_of(root)]:
-            if first < end and start < last:
-                inside = [use for use in uses if use.operation.parent is body]
-                if any(self._is_read_again(use, store, nest) for use in inside):
+        start, end = bytes_of(root)
+        return any(
+            self._is_read(uses, store, (max(first, start), min(last, end)))
+            for first, last, uses in self.uses[memory_of(root)]
+            if first < end and start < last
+        )
+
+    def _is_read(self, uses: Sequence[Use], store: memref.StoreOp, shared: tuple[int, int]) -> bool:
+        """Whether an op may read bytes of a buffer that a store of a nest has written, before others overwrite them.
+
+        uses: the uses of the buffer, in order.
+        shared: the half-open range of bytes of the buffer that the store may write.
+        """
+        at: Operation | None = store
+        while at is not None and (block := at.parent) is not None:
+            inside = [use for use in uses if block.is_ancestor(use.operation)]
+            later = [use for use in inside if self.places[use.operation] > self.places[store]]
+            following = [(False, use) for use in later if not at.is_ancestor(use.operation)]
+            following += [(True, use) for use in inside if block is not self.body]
+            for again, use in following:
+                op, apart = use.operation, None
+                if effects_on(use) == {MemoryEffectKind.WRITE}:
+                    if not _overwrites(op, store, block, shared, again=again):
+                        continue
+                    if not again:
+                        return False
+                    break  # The code after the block may still read the bytes.
+                if block is store.parent:
+                    read = buffer_access(op, op.operands[use.index])
+                    apart = distance(buffer_access(store, store.memref), read, block)
+                if apart is None or again <= apart < DISJOINT_DISTANCE:
                     return True
-                behind = bisect_right(uses, place, key=lambda use: self.places[use.operation])
-                # Uses in the next iteration of an enclosing loop come last.
-                for use in chain(islice(uses, behind, None), islice(uses, behind)):
-                    if use.operation.parent is not None and self._follows(use, store, nest):
-                        if effects_on(use) != {MemoryEffectKind.WRITE}:
-                            return True
-                        break
+            at = None if block is self.body else block.parent_op()
         return False
-
-    def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """Whether an op in a nest may read bytes that the store has written in an earlier iteration."""
-        if effects_on(use) == {MemoryEffectKind.WRITE}:
-            return False
-        apart = _apart(use, store, nest)
-        return apart is None or 1 <= apart < DISJOINT_DISTANCE
-
-    def _follows(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """Whether an op may use bytes of a buffer after a store of a nest has written them."""
-        op = use.operation
-        is_later = self.places[op] > self.places[store]
-        if nest.parent is not self.body:
-            around = self.body.find_ancestor_op_in_block(store)
-            assert around is not None
-            return is_later or around.is_ancestor(op)
-        if op.parent is not nest.body.block:
-            return is_later
-        apart = _apart(use, store, nest)
-        return apart is None or (0 if is_later else 1) <= apart < DISJOINT_DISTANCE
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
@@ -131,12 +132,53 @@ def _contraction(op: num.NestOp) -> num.ContractOp:
     return contraction
 
 
-def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations from a store of a nest to a use of the same element. Negative if the use is earlier.
+def _overwrites(op: Operation, store: memref.StoreOp, block: Block, shared: tuple[int, int], *, again: bool) -> bool:
+    """Whether an op is proven to overwrite all bytes of a buffer that a store has written.
 
-    None if this number is unknown or if several iterations access the element. `DISJOINT_DISTANCE` if the two ops never
-    access the same element.
+    block: a block around both ops.
+    shared: the half-open range of bytes of the buffer that the store may write.
+    again: true if the op runs in a later execution of the block than the store, false for the same execution.
     """
-    op = use.operation
-    written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
-    return distance(written, used, nest.body.block)
+    if (new := _written(op, block)) is None:
+        return False
+    first, size = new
+    if not first.factors and first.constant <= shared[0] and shared[1] <= first.constant + size:
+        return True
+    # Values in the addresses must be the same when the op and the store run.
+    if any(block.is_ancestor(value.owner) and (again or block_of(value) is not block) for value in first.factors):
+        return False
+    if (old := _written(store, block)) is None or (gap := old[0].plus(first, -1)).factors:
+        return False
+    return 0 <= gap.constant <= size - old[1]
+
+
+def _written(op: Operation, block: Block) -> tuple[AffineSum, int] | None:
+    """The first byte in the memory and the number of bytes that an op writes in one execution of a block around it.
+
+    None unless the op is proven to write every one of these bytes.
+    """
+    if isinstance(op, memref.StoreOp):
+        target, indices, count = op.memref, op.indices, 1
+    elif scratch.is_copy_run(op):
+        target, indices, count = op.dest, (op.at,), const_evaluate_operand(op.count)
+    else:
+        return None
+    if not count or packed_bits(memref_type(target)) is not None:
+        return None
+    _, (_, width), first = place_of(target, indices)
+    steps, size, at = list[tuple[int, int]](), width * count, op.parent
+    while at is not None and at is not block:
+        loop = at.parent_op()
+        ranges = [*map(range, loop.shape)] if isinstance(loop, _Loop) else [iterations_of(loop) or range(0)]
+        if loop is None or not all(ranges):
+            return None
+        for index, numbers in zip(at.args, ranges, strict=False):
+            factor = first.factors.get(index, 0)
+            first = first.plus(AffineSum(numbers[0 if factor > 0 else -1], {index: -1}), factor)
+            steps.append((abs(factor) * numbers.step, len(numbers) - 1))
+        at = loop.parent
+    for step, more in sorted(steps):
+        if more and step > size:
+            return None
+        size += step * more
+    return first, size

@@ -723,3 +723,54 @@ func.func private @read(memref<4x!fixed.q<16, 12>>) -> ()
 // CHECK-NEXT: memref.store %x, %B[%i]
 // CHECK-NEXT: }
 // CHECK-NEXT: func.call @read(%A)
+
+// -----
+
+// A copy overwrites all elements of A, whose bytes B has.
+func.func @overwritten(%X: memref<4xi8>, %Y: memref<4xi8>) -> memref<4xi8> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %A = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %B = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %count = arith.constant 4 : index
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4xi8>
+    %a = arith.addi %x, %x : i8
+    memref.store %a, %A[%i] : memref<4xi8>
+  }
+  num.nest %i to 4 {
+    %a = memref.load %A[%i] : memref<4xi8>
+    memref.store %a, %Y[%i] : memref<4xi8>
+  }
+  scratch.copy_run %X[%zero] to %B[%zero] count %count {most = 4 : i64} : memref<4xi8> to memref<4xi8>
+  func.return %B : memref<4xi8>
+}
+// CHECK-LABEL: func.func @overwritten(
+// CHECK: %a = arith.addi %x, %x : i8
+// CHECK-NEXT: memref.store %a, %Y
+
+// -----
+
+// The copy leaves the last element, which the caller reads in B.
+func.func @partly_overwritten(%X: memref<4xi8>, %Y: memref<4xi8>) -> memref<4xi8> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %A = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %B = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %count = arith.constant 3 : index
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4xi8>
+    %a = arith.addi %x, %x : i8
+    memref.store %a, %A[%i] : memref<4xi8>
+  }
+  num.nest %i to 4 {
+    %a = memref.load %A[%i] : memref<4xi8>
+    memref.store %a, %Y[%i] : memref<4xi8>
+  }
+  scratch.copy_run %X[%zero] to %B[%zero] count %count {most = 4 : i64} : memref<4xi8> to memref<4xi8>
+  func.return %B : memref<4xi8>
+}
+// CHECK-LABEL: func.func @partly_overwritten(
+// CHECK: %a = arith.addi %x, %x : i8
+// CHECK-NEXT: memref.store %a, %A
+// CHECK-NEXT: memref.store %a, %Y
