@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import affine, func, memref
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import AffineMapAttr, FunctionType, IndexType, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -24,12 +25,14 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.contents import FOREST
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.num.index_ranges import is_linear
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
 from tinyml.transforms.ir.addresses import AddressBuilder, ArrayLocation, FlatAccesses
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import apply_map
+from tinyml.transforms.ir.intervals import INDEX, intervals
 from tinyml.transforms.ir.levels import BITS
 from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
@@ -78,7 +81,8 @@ class _Memories(FlatAccesses):
                 continue
             match op:
                 case affine.ApplyOp():
-                    apply_map(op, self.extents, self.nest)
+                    if not self._divides(op):
+                        apply_map(op, self.extents, self.nest)
                 case num.EntriesOp():
                     op.operands = [op.start, *(self.place(array).memory for array in (op.gaps, op.lengths))]
                 case scratch.ReceiveOp():
@@ -93,6 +97,10 @@ class _Memories(FlatAccesses):
                     if any(isinstance(operand.type, MemRefType) for operand in op.operands):
                         raise error_at(op, f"'{op.name}' has no hardware")
         self._erase()
+        for op in list(self.function.walk()):
+            if isinstance(op, affine.ApplyOp):
+                self.nest = AddressBuilder(op)
+                self._divide(op)
 
     def _allocate(self) -> None:
         """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena.
@@ -180,6 +188,31 @@ class _Memories(FlatAccesses):
 
     def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
         self.nest.put(rtl.StoreOp(value, memory, index))
+
+    def _divides(self, op: affine.ApplyOp) -> bool:
+        """Whether an affine map has a quotient or a remainder of a value that is not the number of an axis."""
+        numbers = all(operand in self.extents for operand in op.mapOperands)
+        return not (numbers or is_linear(op.map.data.results[0]))
+
+    def _divide(self, op: affine.ApplyOp) -> None:
+        """Replace an affine map by arithmetic. Its operands become distances from the least values of their intervals,
+        because arithmetic on indices rounds negative quotients up.
+
+        Raises `InputError` if an operand has no known least value.
+        """
+        known, map, operands = intervals(self.function), op.map.data, list(op.mapOperands)
+        terms = list[AffineExpr]()
+        for place, operand in enumerate(operands):
+            least, most = known.get(operand, INDEX)
+            if least == INDEX[0]:
+                raise error_at(op, "hardware divides only indices with a known least value")
+            if least < 0:
+                operands[place] = self.nest.add(operand, self.nest.index(-least))
+            self.extents[operands[place]] = most - min(least, 0) + 1
+            terms.append(AffineExpr.dimension(place) + min(least, 0))
+        moved = map.results[0].replace_dims_and_symbols(terms[: map.num_dims], terms[map.num_dims :])
+        op.operands, op.map = operands, AffineMapAttr(AffineMap(len(operands), 0, (moved,)))
+        apply_map(op, self.extents, self.nest)
 
     def _receive(self, array: SSAValue) -> None:
         def body(at: SSAValue) -> None:

@@ -397,6 +397,9 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
             a, b = (c.resize(operand, widest) for operand in operands)
             return c.resize(c.mux(c.compare(_EXTREMES[type(op)], a, b), a, b), width)
         case _ if type(op) in _DIVISIONS:
+            if operators.is_signed(op.operands[1]):
+                # The least integer divided by -1 needs one more bit, unless it overflows its type.
+                widest = min(widest + 1, type_width(op.results[0]))
             a, b = (c.resize(operand, widest) for operand in operands)
             return c.resize(c.put(_DIVISIONS[type(op)](a, b)), width)
         case _ if type(op) in _SAME_WIDTH:

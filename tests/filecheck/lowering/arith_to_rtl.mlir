@@ -158,3 +158,30 @@ func.func @terms(%x: memref<3xi8>) -> memref<2xi16> {
 // CHECK-LABEL: func.func @terms
 // CHECK-NOT: num.contract
 // CHECK: scf.for %row =
+
+// -----
+
+// Before a division, an index becomes its distance from its least value, -4. To this distance minus 4, the division
+// adds 6, the next multiple of 3, and subtracts 6 / 3 afterwards.
+func.func @negative(%x: memref<8xi8>) -> memref<4xi8> {
+  %low = arith.constant -4 : index
+  %one = arith.constant 1 : index
+  %high = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %v = memref.load %x[%one] : memref<8xi8>
+  scf.for %p = %low to %high step %one {
+    %at = affine.apply affine_map<(d0) -> (d0 floordiv 3 + 2)> (%p)
+    memref.store %v, %y[%at] : memref<4xi8>
+  }
+  func.return %y : memref<4xi8>
+}
+// CHECK-LABEL: func.func @negative
+// CHECK: [[three:%.*]] = arith.constant 3 : index
+// CHECK: [[six:%.*]] = arith.constant 6 : index
+// CHECK: scf.for %p = %low to %high step %one {
+// CHECK-NEXT: [[distance:%.*]] = arith.addi %p, {{%.*}} : index
+// CHECK-NEXT: [[value:%.*]] = arith.addi [[distance]], {{%.*}} : index
+// CHECK-NEXT: [[raised:%.*]] = arith.addi [[value]], [[six]] : index
+// CHECK-NEXT: [[quotient:%.*]] = arith.divsi [[raised]], [[three]] : index
+// CHECK-NEXT: {{%.*}} = arith.subi [[quotient]], {{%.*}} : index

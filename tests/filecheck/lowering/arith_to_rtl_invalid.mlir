@@ -49,3 +49,15 @@ func.func @layer(%x: memref<4xi8>) {
 }
 func.func private @tm_expf(f32) -> f32
 // CHECK: net.onnx: Softmax 'head': 'tm_expf' has no integer program
+
+// -----
+
+func.func @unbounded(%x: memref<4xi32>) -> memref<4xi32> {
+  %zero = arith.constant 0 : index
+  %v = memref.load %x[%zero] : memref<4xi32>
+  %n = arith.index_cast %v : i32 to index
+  %at = affine.apply affine_map<(d0) -> (d0 mod 4)> (%n)
+  %w = memref.load %x[%at] : memref<4xi32>
+  func.return %x : memref<4xi32>
+}
+// CHECK: hardware divides only indices with a known least value

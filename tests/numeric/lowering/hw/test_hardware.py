@@ -249,6 +249,74 @@ def test_products_in_logic(tmp_path: Path):
     np.testing.assert_array_equal(result.scores.reshape(expected.shape), expected)
 
 
+def test_quotients_of_negative_indices(tmp_path: Path):
+    """Maps round quotients of negative indices down or, for `ceildiv`, up, and their remainders are not negative."""
+    text = """
+func.func @divide(%X: memref<8xi16>) -> memref<32xi16> {
+  %low = arith.constant -4 : index
+  %one = arith.constant 1 : index
+  %high = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 2 : i64} : memref<64xi8>
+  %y = scratch.view %arena[0 : i64] : memref<64xi8> to memref<32xi16>
+  scf.for %p = %low to %high step %one {
+    %i = affine.apply affine_map<(d0) -> (d0 + 4)> (%p)
+    %x = memref.load %X[%i] : memref<8xi16>
+    %n = arith.index_cast %x : i16 to index
+    %down = affine.apply affine_map<(d0) -> (d0 floordiv 3)> (%p)
+    %rest = affine.apply affine_map<()[s0, s1] -> ((s0 - s1) mod 3)> ()[%down, %i]
+    %up = affine.apply affine_map<(d0)[s0] -> ((s0 - d0) ceildiv 1000)> (%p)[%n]
+    %tail = affine.apply affine_map<(d0) -> (d0 mod 1000)> (%n)
+    %a = arith.index_cast %down : index to i16
+    %b = arith.index_cast %rest : index to i16
+    %c = arith.index_cast %up : index to i16
+    %d = arith.index_cast %tail : index to i16
+    %at0 = affine.apply affine_map<(d0) -> (d0 * 4)> (%i)
+    %at1 = affine.apply affine_map<(d0) -> (d0 * 4 + 1)> (%i)
+    %at2 = affine.apply affine_map<(d0) -> (d0 * 4 + 2)> (%i)
+    %at3 = affine.apply affine_map<(d0) -> (d0 * 4 + 3)> (%i)
+    memref.store %a, %y[%at0] : memref<32xi16>
+    memref.store %b, %y[%at1] : memref<32xi16>
+    memref.store %c, %y[%at2] : memref<32xi16>
+    memref.store %d, %y[%at3] : memref<32xi16>
+  }
+  func.return %y : memref<32xi16>
+}
+"""
+    interface = Interface("divide", "int16_t", 8, "int16_t", 32, False)
+    inputs = inputs_for(interface, 10)
+    result = simulated(text, interface, inputs, tmp_path)
+    assert result.scores is not None
+    p, n = np.arange(-4, 4), inputs.astype(np.int64)
+    down = np.broadcast_to(p // 3, n.shape)
+    expected = np.stack([down, (down - (p + 4)) % 3, -((p - n) // 1000), n % 1000], -1)
+    np.testing.assert_array_equal(result.scores.reshape(expected.shape), expected)
+
+
+def test_a_quotient_needs_one_more_bit(tmp_path: Path):
+    """The quotient of -4 and -1 does not fit into the three bits of an index from -4 to 3."""
+    text = """
+func.func @negate(%X: memref<8xi16>) -> memref<8xi16> {
+  %low = arith.constant -4 : index
+  %one = arith.constant 1 : index
+  %high = arith.constant 4 : index
+  %minus = arith.constant -1 : index
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<8xi16>
+  scf.for %p = %low to %high step %one {
+    %at = arith.addi %p, %high : index
+    %quotient = arith.divsi %p, %minus : index
+    %value = arith.index_cast %quotient : index to i16
+    memref.store %value, %y[%at] : memref<8xi16>
+  }
+  func.return %y : memref<8xi16>
+}
+"""
+    interface = Interface("negate", "int16_t", 8, "int16_t", 8, False)
+    result = simulated(text, interface, inputs_for(interface, 1), tmp_path)
+    assert result.scores is not None
+    np.testing.assert_array_equal(result.scores[0], -np.arange(-4, 4))
+
+
 def test_local_arrays(tmp_path: Path):
     """A hardware module with a separate memory for counts returns the right counts for each sample, although the memory
     contains those of the previous sample at the start.
