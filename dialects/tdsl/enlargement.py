@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from abc import ABC
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, f64, i64
 from xdsl.interfaces import HasFolderInterface
@@ -14,14 +16,29 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.tdsl.attributes import integer_array, integers
-from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.movement import Move, MovementOp, dimensions, identity
 
 __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 
 
+class PaddedOp(TensorOp, ABC):
+    """An op that copies elements and inserts padding: the real `value`, 0 by default, rounded to the format."""
+
+    MOVES_BITS: ClassVar[bool] = True
+    value = opt_prop_def(FloatAttr)
+
+    @property
+    def filling(self) -> float:
+        return 0.0 if self.value is None else self.value.value.data
+
+    @property
+    def added(self) -> Interval:
+        return (self.filling, self.filling)
+
+
 @irdl_op_definition
-class PadOp(MovementOp, HasFolderInterface):
+class PadOp(PaddedOp, MovementOp, HasFolderInterface):
     """A tensor with padding: along each axis, `low[axis]` elements before and `high[axis]` elements after the input.
 
     The elements of the padding are the real `value`, 0 by default, rounded to the format. `interior[axis]` padding
@@ -33,7 +50,6 @@ class PadOp(MovementOp, HasFolderInterface):
     low = prop_def(DenseArrayBase.constr(i64))
     high = prop_def(DenseArrayBase.constr(i64))
     interior = opt_prop_def(DenseArrayBase.constr(i64))
-    value = opt_prop_def(FloatAttr)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(
@@ -64,14 +80,6 @@ class PadOp(MovementOp, HasFolderInterface):
         """For each axis, the number of padding elements between adjacent elements of the input."""
         rank = len(shape_of(self.input))
         return (0,) * rank if self.interior is None else integers(self.interior, "interior", rank)
-
-    @property
-    def filling(self) -> float:
-        return 0.0 if self.value is None else self.value.value.data
-
-    @property
-    def added(self) -> Interval:
-        return (self.filling, self.filling)
 
     def infer_shape(self) -> Shape:
         if min((*self.gaps, *(margin for margins in self.margins for margin in margins)), default=0) < 0:

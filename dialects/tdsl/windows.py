@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, TensorType, f64, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import integer_array, integers
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.enlargement import PaddedOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = ["WindowOp"]
@@ -43,7 +43,7 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
 
 
 @irdl_op_definition
-class WindowOp(TensorOp):
+class WindowOp(PaddedOp):
     """Adjacent windows of an image 1 x H x W x C, as a tensor N x KH x KW x C.
 
     Element (n, i, j, c) of the result is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`.
@@ -60,13 +60,11 @@ class WindowOp(TensorOp):
     """
 
     name = "tdsl.window"
-    MOVES_BITS: ClassVar[bool] = True
     image = operand_def(SHAPED)
     top = operand_def(IndexType)
     left = operand_def(IndexType)
     dilations = prop_def(DenseArrayBase.constr(i64))
     margins = prop_def(DenseArrayBase.constr(i64))
-    value = opt_prop_def(FloatAttr)
     ring = opt_prop_def(DenseArrayBase.constr(i64))
     across = opt_prop_def(IntegerAttr)
     axes = opt_prop_def(DenseArrayBase.constr(i64))
@@ -168,14 +166,6 @@ class WindowOp(TensorOp):
         else:
             height, width = integers(self.ring, "ring", 2)
         return height, width
-
-    @property
-    def filling(self) -> float:
-        return 0.0 if self.value is None else self.value.value.data
-
-    @property
-    def added(self) -> Interval:
-        return (self.filling, self.filling)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         image, top, left = x
