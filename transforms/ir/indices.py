@@ -1,4 +1,4 @@
-"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables and mean numbers of iterations."""
+"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables, and numbers of iterations."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
+from tinyml.dialects import num
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import index_value, iterations_of
 from tinyml.dialects.operations import INDEX, index_constant
@@ -162,6 +163,21 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
         return None if np.any(np.less_equal(step, 0)) else np.maximum(-((low - high) // step), 0)
 
     return mean_value((loop.lb, loop.ub, loop.step), trips)
+
+
+def executions(op: Operation, trips: Callable[[scf.ForOp], float | None] = mean_iterations) -> float:
+    """The number of executions of an op per inference. Every branch counts as executed.
+
+    trips: returns the number of iterations of a loop. A loop for which it returns 0 or None counts as one iteration.
+    """
+    times, around = 1.0, op.parent_op()
+    while around is not None:
+        if isinstance(around, scf.ForOp):
+            times *= trips(around) or 1
+        elif isinstance(around, num.ClosedNestOp | num.ReduceOp):
+            times *= prod(around.shape) if isinstance(around, num.ClosedNestOp) else len(around.numbers)
+        around = around.parent_op()
+    return times
 
 
 def mean_value(indices: Sequence[SSAValue], function: Callable[..., Any]) -> float | None:

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -34,7 +34,7 @@ from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
-from tinyml.transforms.ir.indices import exchanged, is_multiple, mean_iterations
+from tinyml.transforms.ir.indices import exchanged, executions, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.tiles import is_bought
 
@@ -159,7 +159,7 @@ class _Packable:
         symbol = packed_reader(self.bits, flash=not self.constant.loaded)
         code = 0 if isinstance(self.bits, Digits) else reads.code.get(self.bits, 0)
         slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
-        time = _executions(reader)
+        time = executions(reader)
         if _is_dense(reader):
             width = 8 * element_format(reader.factors[0].type).dtype.itemsize
             rows = self.constant.raws.size // self.row
@@ -276,20 +276,6 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
         if len(kept) == len(chosen):
             return kept
         chosen = kept
-
-
-def _executions(op: Operation) -> float:
-    """The number of executions of an op per inference. A loop of unknown length counts as one iteration."""
-    times, around = 1.0, op.parent_op()
-    while around is not None:
-        if isinstance(around, scf.ForOp):
-            times *= mean_iterations(around) or 1
-        elif isinstance(around, num.ClosedNestOp):
-            times *= prod(around.shape)
-        elif isinstance(around, num.ReduceOp):
-            times *= around.extent.value.data
-        around = around.parent_op()
-    return times
 
 
 def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:

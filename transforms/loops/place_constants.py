@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -22,6 +22,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import DATA
 from tinyml.targets.registry import HOST, chip_of, compile_for, far_load
 from tinyml.transforms.ir.cost.demand import demand_of, far_call, trip_count
+from tinyml.transforms.ir.indices import executions
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 
@@ -125,10 +126,10 @@ def movable_of(constants: Sequence[scratch.ConstantOp], target: str) -> Movable 
             more = far_call(op.kernel, target)
             if more is None or op.factors[0] is not value:
                 return None
-            time += _executions(op) * more
+            time += executions(op, trip_count) * more
             kernels.append(op)
         elif isinstance(op, memref.LoadOp) and scratch.packed_bits(scratch.memref_type(value)) is None:
-            time += _executions(op) * (far_load(target) or 0)
+            time += executions(op, trip_count) * (far_load(target) or 0)
         else:
             return None
     return Movable(constants, kernels, scratch.bytes_of(constants[0].result), time)
@@ -141,12 +142,3 @@ def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
         view = isinstance(use.operation, scratch.SliceOp)
         found += _readers(use.operation.results[0]) if view else [(use.operation, value)]
     return found
-
-
-def _executions(op: Operation) -> float:
-    """The number of executions of an op per inference. Every branch counts as executed."""
-    times, around = 1.0, op.parent_op()
-    while around is not None:
-        times *= trip_count(around) if isinstance(around, scf.ForOp) else 1
-        around = around.parent_op()
-    return times
