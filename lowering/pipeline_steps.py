@@ -179,7 +179,7 @@ PIPELINES = {
     ),
     BITS_TO_C: PipelineSteps(
         """Lower a program from L4 to L5.""",
-        ("expand-nests", "licm", "lower-arith-to-c"),
+        ("expand-nests", "lower-arith-to-c"),
     ),
     BITS_TO_LANES: PipelineSteps(
         """Lower an L4 program to loops on memories and streams that process several elements at once.""",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.transforms.loop_invariant_code_motion import move_loop_invariant_code
 from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch
@@ -27,31 +28,35 @@ class ExpandNestsPass(ModulePass):
 
     For an FPGA, a function in number formats (L3) is unchanged, because later passes read its nests. At L4, a
     `num.contract` that was preserved for hardware becomes a loop over its rows. If the rows are compressed, this loop
-    contains a loop over the entries of a row, which follows the gaps. At L4, every `scratch.slide` is erased. Functions
-    of lanes (`num.lane_function`), which are code for vectors, are unchanged at every level.
+    contains a loop over the entries of a row, which follows the gaps. At L4, invariants leave the loops of a function
+    that has nests, and every `scratch.slide` is erased. Functions of lanes (`num.lane_function`) are never changed.
     """
 
     name = "expand-nests"
     takes = NESTS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        hardware = board(target_of(op)).fabric is not None
         for function in defined_functions(op):
-            if not (hardware and _has_formats(function)):
-                _expand(function)
+            in_bits = not _has_formats(function)
+            if in_bits or board(target_of(op)).fabric is None:
+                _expand(function, in_bits)
 
 
-def _expand(function: func.FuncOp) -> None:
-    for nest in list(function.walk()):
-        # The expansion of a nest also expands the reductions in it.
-        if isinstance(nest, num.NestOp | num.ReduceOp) and nest.parent is not None:
+def _expand(function: func.FuncOp, in_bits: bool) -> None:
+    nests = [op for op in function.walk() if isinstance(op, num.NestOp | num.ReduceOp | num.ContractOp)]
+    for nest in nests:
+        if isinstance(nest, num.ContractOp):
+            if in_bits:
+                from tinyml.transforms.ir.contraction_loops import expand_contraction
+
+                expand_contraction(nest)
+        elif nest.parent is not None:  # The expansion of a nest also expands the reductions in it.
             expand_nest(nest)
-        elif isinstance(nest, num.ContractOp) and not _has_formats(nest):
-            from tinyml.transforms.ir.contraction_loops import expand_contraction
-
-            expand_contraction(nest)
-    for slide in [each for each in function.walk() if scratch.is_slide(each) and not _has_formats(each)]:
-        Rewriter.erase_op(slide)
+    for op in list(function.walk(region_first=True)) if in_bits else ():
+        if scratch.is_slide(op):
+            Rewriter.erase_op(op)
+        elif nests and isinstance(op, scf.ForOp):
+            move_loop_invariant_code(op)
 
 
 def _has_formats(op: Operation) -> bool:

@@ -90,7 +90,7 @@ func.func @formats(%w: memref<4x!fixed.q<8, 4>>, %F: memref<2x4x!fixed.q<8, 4>, 
 // CHECK-NEXT: num.entries
 
 // A loop for each axis, the outermost first. Quotients of C round towards zero, those of maps down: a dividend below 0
-// is raised by a multiple of the divisor, one that is at least 0 is not.
+// is raised by a multiple of the divisor, one that is at least 0 is not. What is invariant in an inner loop leaves it.
 func.func @elements(%X: memref<2x6xi8>, %Y: memref<3x4xi8>) {
   num.nest %i, %j to 3, 4 {
     %row = affine.apply affine_map<(d0, d1) -> (((d0 * 4) + d1) floordiv 6)> (%i, %j)
@@ -107,8 +107,8 @@ func.func @elements(%X: memref<2x6xi8>, %Y: memref<3x4xi8>) {
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
 // CHECK-NEXT: [[v4:%.*]] = arith.constant 6 : index
 // CHECK-NEXT: scf.for %i = [[v1]] to [[v0]] step [[v2]] {
-// CHECK-NEXT: scf.for %j = [[v1]] to [[v3]] step [[v2]] {
 // CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v3]] : index
+// CHECK-NEXT: scf.for %j = [[v1]] to [[v3]] step [[v2]] {
 // CHECK-NEXT: [[v6:%.*]] = arith.addi [[v5]], %j : index
 // CHECK-NEXT: %row = arith.divsi [[v6]], [[v4]] : index
 // CHECK-NEXT: [[v7:%.*]] = arith.subi %i, %j : index
