@@ -7,7 +7,7 @@ sample, of which only two factors are stored. `Gradients.rows` multiplies the fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -31,14 +31,17 @@ class Trace:
     """The ops that a program executes on some samples, in order. Operands and results are indices of `values`.
 
     * inputs: shape (samples, elements), reals or raws as the arithmetic requires.
+    * stored: replaces each computed tensor before an op reads it; by default, nothing is replaced.
+    * results: for each index of `values`, the value as it was computed, before `stored` replaced it.
     * bound: for each index of `values`, the SSA value.
     * index: for each SSA value, its index in `values`; in loops, the index for the last iteration.
     """
 
-    def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic):
-        self.function = function
-        self.arithmetic = arithmetic
-        self.values: list[Any] = []
+    def __init__(
+        self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic, stored: Stored = lambda _, tensor: tensor
+    ):
+        self.function, self.arithmetic, self.stored = function, arithmetic, stored
+        self.results, self.values = list[Any](), list[Any]()
         self.bound: list[SSAValue] = []
         self.index: dict[SSAValue, int] = {}
         self.entries: list[tuple[Operation, list[int], int]] = []
@@ -55,7 +58,8 @@ class Trace:
 
     def _bind(self, value: SSAValue, result: Any) -> int:
         self.index[value] = len(self.values)
-        self.values.append(result)
+        self.results.append(result)
+        self.values.append(self.stored(value, result) if isinstance(value.type, TensorType) else result)
         self.bound.append(value)
         return self.index[value]
 
@@ -84,10 +88,12 @@ class Trace:
 
 
 Array: TypeAlias = "NDArray[Any]"
+Stored: TypeAlias = Callable[[SSAValue, Array], Array]
+"""A function of a tensor and its computed values, which returns the values that the ops read."""
 
 
 def tensor_slopes(
-    module: ModuleOp, inputs: Array, direction: Array
+    module: ModuleOp, inputs: Array, direction: Array, stored: Stored = lambda _, tensor: tensor
 ) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
     """For each chunk of samples, yield the tensors of a program at level L0 in reverse order of computation, with their
     gradients.
@@ -95,13 +101,13 @@ def tensor_slopes(
     An item contains a tuple for each computation of a tensor: the SSA value, its values, and the gradient of a weighted
     sum of scores with respect to these values, as in `Gradients`. The values have a leading axis of extent 1 if all
     samples share them. Constants are omitted, as are tensors that affect the scores only through an op without
-    derivatives.
+    derivatives. With `stored`, as in `Trace`, values are yielded as computed, and the replacement has derivative 1.
     """
     function = predict_function(module)
     chunk = samples_together(function)
     for start in range(0, len(inputs), chunk):
         part, found = slice(start, start + chunk), list[tuple[SSAValue, Array, Array]]()
-        _GradientTape(function, inputs[part]).backward(direction[part], found)
+        _GradientTape(function, inputs[part], stored).backward(direction[part], found)
         yield found
 
 
@@ -270,9 +276,9 @@ class _GradientTape(Trace):
         it.
     """
 
-    def __init__(self, function: func.FuncOp, inputs: Array):
+    def __init__(self, function: func.FuncOp, inputs: Array, stored: Stored = lambda _, tensor: tensor):
         self.origins: dict[int, tuple[SSAValue, Array]] = {}
-        super().__init__(function, inputs.astype(np.float64), Reals())
+        super().__init__(function, inputs.astype(np.float64), Reals(), stored)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:
         super().computed(op, operands, made)
@@ -313,7 +319,7 @@ class _GradientTape(Trace):
                 unknown.update(operands)
             elif (slope := slopes.pop(made, None)) is not None:
                 if tensors is not None:
-                    tensors.append((self.bound[made], self.values[made], slope))
+                    tensors.append((self.bound[made], self.results[made], slope))
                 derivatives = self._derivatives(op, operands, made, slope)
                 if derivatives is None:
                     unknown.update(operands)
@@ -327,13 +333,13 @@ class _GradientTape(Trace):
                     if derivative is not None:
                         slopes[index] = slopes[index] + derivative if index in slopes else derivative
         if tensors is not None and 0 in slopes:
-            tensors.append((self.bound[0], self.values[0], slopes[0]))
+            tensors.append((self.bound[0], self.results[0], slopes[0]))
         return {constant: pieces for constant, pieces in parts.items() if constant not in without}
 
     def _derivatives(self, op: Operation, operands: Sequence[int], made: int, slope: Array) -> Derivatives | None:
         if not isinstance(op, HasValueInterface):
             return None
-        return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
+        return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.results[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
         """The gradient `derivative` with respect to a value, as the gradient with respect to whole rows of a constant.

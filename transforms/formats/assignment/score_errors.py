@@ -13,6 +13,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from xdsl.dialects import scf
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.constants.input_moments import SHRINKAGE
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
+    from tinyml.runtime.evaluator.evaluator import Outputs
+    from tinyml.runtime.evaluator.gradients import Stored
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
 MIN_SAVED_SHARE = 0.02
@@ -54,17 +60,27 @@ class ScoreErrors:
     inputs: of shape (samples, elements).
     class_of: the class of each tensor.
     are_numbers: whether the scores of a program without a label are numbers instead of class scores.
+    stored: replaces the tensors that the ops read, as in `Trace`; by default, the program is exact.
+    exact, carried: the tensors that `_without_rounding` returns.
     """
 
-    def __init__(self, module: ModuleOp, inputs: Reals, class_of: Mapping[SSAValue, TensorClass], are_numbers: bool):
-        self._class_of = class_of
-        self._exact, self._carried = _without_rounding(module)
+    def __init__(
+        self,
+        module: ModuleOp,
+        inputs: Reals,
+        class_of: Mapping[SSAValue, TensorClass],
+        are_numbers: bool,
+        stored: Stored = lambda _, tensor: tensor,
+    ):
+        self.module, self.inputs, self.class_of, self.are_numbers = module, inputs, class_of, are_numbers
+        self.exact, self.carried = _without_rounding(module)
+        self._stored = stored
         self._errors: dict[tuple[TensorClass, object], float] = {}
-        values = self._observed(module, inputs[:1], are_numbers)
+        values = self._observed(inputs[:1])
         if each := sum(pairs[0].size for pairs in values.values()):
             count = min(max(MOST_VALUES // each, FEWEST), MOST_SAMPLES, len(inputs))
             spread = inputs[np.linspace(0, len(inputs) - 1, count).astype(int)]
-            values = self._observed(module, spread, are_numbers)
+            values = self._observed(spread)
         self._values = {
             tensors: pairs for tensors, pairs in values.items() if np.isfinite(pairs).all() and pairs[1].any()
         }
@@ -104,29 +120,60 @@ class ScoreErrors:
             self._errors[key] = float(f"{(1 - SHRINKAGE) * together + SHRINKAGE * alone:.{DIGITS - 1}e}")
         return self._errors[key]
 
-    def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
+    def fitted(
+        self, offered: Mapping[TensorClass, Sequence[NumberFormat]], formats: Mapping[TensorClass, NumberFormat]
+    ) -> Mapping[TensorClass, NumberFormat]:
+        """`formats`, changed as `chosen` says. If the program has feedback, `feedback.refitted` repeats the choice."""
+        first = {**formats, **self.chosen(offered)}
+        refitted = imported("tinyml.transforms.formats.assignment.feedback:refitted") if self.has_feedback() else None
+        return refitted(self, offered, first) if refitted else first
+
+    def has_feedback(self) -> bool:
+        """Whether a loop carries a rounded tensor, so that the errors of an iteration affect later iterations."""
+        loops = [op for op in self.module.walk() if self._values and isinstance(op, scf.ForOp)]
+        return any(
+            value in self.class_of and value not in self.exact and tdsl.insertion_in(loop, position) is None
+            for loop in loops
+            for position, value in enumerate(loop.body.block.args[1:])
+        )
+
+    def direction(self, outputs: Outputs) -> NDArray[np.float64]:
+        """For each sample, the weights with which the errors of the scores are added up, of shape (samples, scores).
+
+        For class scores, the weighted sum is the error of the margin, divided by the margin; the divisor of small
+        margins is limited from below. For other numbers, the weights have random signs and are divided by the standard
+        deviations of the scores. The expected square of the sum is then the sum of the squares.
+        """
+        scores = outputs.scores
+        assert scores is not None
+        if self.are_numbers and outputs.labels is None:
+            signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)
+            return signs / np.sqrt(variances(scores))
+        model = MarginModel(scores)
+        near = float(np.percentile(np.abs(model.margins), NEAR_BORDER_PERCENT)) or 1.0
+        return model.direction() / np.hypot(model.margins, near)[:, None]
+
+    def _observed(self, inputs: Reals) -> dict[TensorClass, NDArray[np.float64]]:
         """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
         Empty for a program without scores.
 
         Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
-
-        are_numbers: whether the scores of a program without a label are numbers instead of class scores.
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes
 
-        outputs = evaluate_reals(module, inputs)
+        outputs = evaluate_reals(self.module, inputs)
         if outputs.scores is None:
             return {}
-        direction = _direction(outputs.scores, are_numbers and outputs.labels is None)
+        direction = self.direction(outputs)
         chunks: list[dict[TensorClass, NDArray[np.float64]]] = []
-        for found in tensor_slopes(module, argument_reals(module, inputs), direction):
+        for found in tensor_slopes(self.module, argument_reals(self.module, inputs), direction, self._stored):
             parts: dict[TensorClass, list[NDArray[np.float64]]] = {}
             seen: set[SSAValue] = set()
             for value, values, slopes in found:
-                tensors = self._class_of.get(value)
+                tensors = self.class_of.get(value)
                 # Of the sums that a loop carries only the last one is rounded; it comes first.
-                if tensors is None or value in self._exact or (value in self._carried and value in seen):
+                if tensors is None or value in self.exact or (value in self.carried and value in seen):
                     continue
                 seen.add(value)
                 pair = np.stack([np.broadcast_to(values, slopes.shape), slopes])
@@ -146,18 +193,3 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
         value for product, difference in FuseDistancesPass.found(module) for value in (difference.out, product.lhs)
     }
     return exact, {each.add.out for each in sums}
-
-
-def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
-    """For each sample, the weights with which the errors of the scores are added up, of shape (samples, scores).
-
-    For class scores, the weighted sum is the error of the margin, divided by the margin; the divisor of small margins
-    is limited from below. If scores are numbers (`are_numbers`), the weights have random signs and are divided by the
-    standard deviations of the scores. The expected square of the sum is then the sum of the squares.
-    """
-    if are_numbers:
-        signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)
-        return signs / np.sqrt(variances(scores))
-    model = MarginModel(scores)
-    near = float(np.percentile(np.abs(model.margins), NEAR_BORDER_PERCENT)) or 1.0
-    return model.direction() / np.hypot(model.margins, near)[:, None]
