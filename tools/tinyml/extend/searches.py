@@ -6,6 +6,7 @@ this prefix.
 """
 
 from tinyml.dialects.errors import InputError
+from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
@@ -26,6 +27,7 @@ __all__ = [
     "InputError",
     "LimitedPass",
     "Limits",
+    "ScoreErrors",
     "Search",
     "SearchPass",
     "SearchResult",

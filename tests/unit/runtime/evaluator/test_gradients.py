@@ -15,7 +15,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
-from tinyml.runtime.evaluator.gradients import Gradients
+from tinyml.runtime.evaluator.gradients import Gradients, tensor_slopes
 
 STEP = 1e-4
 """Of each number, by which it is changed."""
@@ -167,3 +167,24 @@ def test_none_behind_an_op_without_derivatives():
         "  %m = tdsl.mul %k, %r : tensor<f32>, tensor<3x1xf32> -> tensor<3x1xf32>\n  func.return",
     )
     check(Parser(context(), text).parse_module(), np.random.default_rng(1).normal(size=(50, 4)), ["W", "T", "B"])
+
+
+def test_slopes_of_stored_tensors():
+    """Ops read the stored tensors. The tensors are reported as computed, with the derivatives of the exact ops."""
+    text = """
+func.func @square(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = tdsl.mul %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  %z = tdsl.tanh %y : tensor<3xf32> -> tensor<3xf32>
+  func.return %z : tensor<3xf32>
+}
+"""
+    x = np.array([[0.4, 0.6, -1.3]])
+    rounded, direction = np.round(2 * x) / 2, np.array([[1.0, -2.0, 3.0]])
+    stored = np.round(2 * rounded**2) / 2
+    module = Parser(context(), text).parse_module()
+    [found] = tensor_slopes(module, x, direction, lambda _, values: np.round(2 * values) / 2)
+    slopes = direction * (1 - np.tanh(stored) ** 2)
+    expected = [(np.tanh(stored), direction), (rounded**2, slopes), (x, 2 * rounded * slopes)]
+    for (_, values, slope), (computed, derivative) in zip(found, expected, strict=True):
+        assert values == pytest.approx(computed)
+        assert slope == pytest.approx(derivative)
