@@ -41,6 +41,9 @@ MOST_PASSES = 3
 MIN_STANDARD_ERRORS = 2.0
 """A pass may replace the first choice if the mean squared error falls by more than this many standard errors."""
 
+NEGLIGIBLE_SHARE = 1e-4
+"""There are no further passes if the first choice is expected to change at most this share of the answers."""
+
 MOST_SAMPLES = 2048
 """The maximum number of samples, evenly spread over the data, on which passes are judged."""
 
@@ -51,7 +54,7 @@ def refitted(
     formats: Mapping[TensorClass, NumberFormat],
 ) -> dict[TensorClass, NumberFormat]:
     """The formats of the pass with the least mean square of the scores' errors, among the passes that lower the mean by
-    more than `MIN_STANDARD_ERRORS` standard errors; `formats` if there is none.
+    more than `MIN_STANDARD_ERRORS` standard errors; `formats` if there is none, or if their errors are negligible.
 
     The standard error is that of the paired differences between the squared errors of the samples.
 
@@ -60,6 +63,10 @@ def refitted(
     formats: the formats of all classes, as first chosen.
     """
     tried = [dict(formats)]
+    judge = _Judge(errors)
+    first = judge.squared_errors(formats)
+    if first.mean() <= NEGLIGIBLE_SHARE:
+        return tried[0]
     for _ in range(MOST_PASSES):
         along = ScoreErrors(
             errors.module, errors.inputs, errors.class_of, errors.are_numbers, _rounding(errors, tried[-1])
@@ -68,7 +75,7 @@ def refitted(
         if further in tried:
             break
         tried.append(further)
-    first, *others = _squared_errors(errors, tried)
+    others = map(judge.squared_errors, tried[1:])
     judged = [(float(squares.mean()), index) for index, squares in enumerate(others, 1) if _is_better(squares, first)]
     return tried[min(judged, default=(0.0, 0))[1]]
 
@@ -92,29 +99,30 @@ def _rounding(errors: ScoreErrors, formats: Mapping[TensorClass, NumberFormat]) 
     return stored
 
 
-def _squared_errors(
-    errors: ScoreErrors, candidates: Sequence[Mapping[TensorClass, NumberFormat]]
-) -> list[NDArray[np.float64]]:
-    """For each candidate, the square of each sample's error, with the weights of `ScoreErrors.direction`."""
-    count = min(len(errors.inputs), MOST_SAMPLES)
-    inputs = errors.inputs[np.linspace(0, len(errors.inputs) - 1, count).astype(int)]
-    outputs = evaluate_reals(errors.module, inputs)
-    scores = outputs.scores
-    assert scores is not None
-    direction = errors.direction(outputs)
-    reals = argument_reals(errors.module, inputs).astype(np.float64)
-    return [((_scores(errors, reals, each) - scores) * direction).sum(1) ** 2 for each in candidates]
+class _Judge:
+    """The errors that formats cause together in the scores of the rounded program, on evenly spread samples."""
 
+    def __init__(self, errors: ScoreErrors):
+        self.errors = errors
+        count = min(len(errors.inputs), MOST_SAMPLES)
+        inputs = errors.inputs[np.linspace(0, len(errors.inputs) - 1, count).astype(int)]
+        outputs = evaluate_reals(errors.module, inputs)
+        assert outputs.scores is not None
+        self.exact, self.direction = outputs.scores, errors.direction(outputs)
+        self.reals = argument_reals(errors.module, inputs).astype(np.float64)
 
-def _scores(errors: ScoreErrors, reals: Reals, formats: Mapping[TensorClass, NumberFormat]) -> Reals:
-    """The scores of the rounded program, of shape (samples, scores)."""
-    function, stored = predict_function(errors.module), _rounding(errors, formats)
-    returned = cast("func.ReturnOp", function.body.block.last_op).operands
-    chunk = samples_together(function)
-    parts: list[Reals] = []
-    for some in (reals[start : start + chunk] for start in range(0, len(reals), chunk)):
-        trace = Trace(function, some, RealArithmetic(), stored)
-        scores = Outputs.of(returned, [trace.values[trace.index[value]] for value in returned], len(some)).scores
-        assert scores is not None
-        parts.append(scores)
-    return np.concatenate(parts)
+    def squared_errors(self, formats: Mapping[TensorClass, NumberFormat]) -> NDArray[np.float64]:
+        """For each sample, the square of the error of the scores, with the weights of `ScoreErrors.direction`.
+
+        formats: the format of each class.
+        """
+        function, stored = predict_function(self.errors.module), _rounding(self.errors, formats)
+        returned = cast("func.ReturnOp", function.body.block.last_op).operands
+        chunk = samples_together(function)
+        parts: list[Reals] = []
+        for some in (self.reals[start : start + chunk] for start in range(0, len(self.reals), chunk)):
+            trace = Trace(function, some, RealArithmetic(), stored)
+            scores = Outputs.of(returned, [trace.values[trace.index[value]] for value in returned], len(some)).scores
+            assert scores is not None
+            parts.append(scores)
+        return ((np.concatenate(parts) - self.exact) * self.direction).sum(1) ** 2

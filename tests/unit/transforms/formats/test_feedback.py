@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from programs.searches import profiled, some_data
@@ -85,18 +87,26 @@ def test_the_program_loses_less_by_a_pass_along_itself(monkeypatch: pytest.Monke
 
 def test_errors_that_fall_by_chance_do_not_replace_the_first_choice(monkeypatch: pytest.MonkeyPatch):
     """The passes lower the mean squared error of these samples by a fifth, which is 1.1 standard errors."""
-    judged: list[list[float]] = []
-    squared_errors = feedback._squared_errors  # pyright: ignore[reportPrivateUsage]
+    judged: list[float] = []
+    judge = feedback._Judge  # pyright: ignore[reportPrivateUsage]
 
-    def spy(*arguments: object) -> object:
-        found = squared_errors(*arguments)  # type: ignore[arg-type]
-        judged.append([float(squares.mean()) for squares in found])
-        return found
+    class Spy(judge):
+        def squared_errors(self, formats: Any) -> Any:
+            found = super().squared_errors(formats)
+            judged.append(float(found.mean()))
+            return found
 
-    monkeypatch.setattr(feedback, "_squared_errors", spy)
+    monkeypatch.setattr(feedback, "_Judge", Spy)
     (formats, _), (first, _) = with_and_without(monkeypatch, 4, PositType.of_width(6))
-    assert min(judged[0][1:]) < 0.85 * judged[0][0]
+    assert min(judged[1:]) < 0.85 * judged[0]
     assert formats == first
+
+
+def test_negligible_errors_need_no_further_pass(monkeypatch: pytest.MonkeyPatch):
+    """With 16 bits, far fewer than one of 10,000 answers is expected to change."""
+    monkeypatch.setattr(feedback, "ScoreErrors", None)
+    module, data = gated(11)
+    assert chosen(module, data, PositType.of_width(16))[1] < 0.01
 
 
 @pytest.mark.parametrize("model", ["protonn", "network"])
