@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from tinyml.dialects.lazy_numpy import np
@@ -63,7 +64,7 @@ def refitted(
     formats: the formats of all classes, as first chosen.
     """
     tried = [dict(formats)]
-    judge = _Judge(errors)
+    judge = _judge_of(errors)
     first = judge.squared_errors(formats)
     if first.mean() <= NEGLIGIBLE_SHARE:
         return tried[0]
@@ -97,6 +98,12 @@ def _rounding(errors: ScoreErrors, formats: Mapping[TensorClass, NumberFormat]) 
         return formats[tensors].decode(formats[tensors].encode_clipped(reals))
 
     return stored
+
+
+@lru_cache(maxsize=1)
+def _judge_of(errors: ScoreErrors) -> _Judge:
+    """The judge for an estimator. It is kept, because a search fits the formats of many candidates."""
+    return _Judge(errors)
 
 
 class _Judge:
