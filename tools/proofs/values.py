@@ -88,7 +88,7 @@ class Values:
         `tools.proofs.reading` reports the error.
         """
         index = np.clip(self.array, 0, len(table) - 1).astype(np.int64)
-        return Values(np.array(table)[index])
+        return Values(np.array(table, None if _fits(table) else object)[index])
 
     def reached(self, thresholds: Sequence[int]) -> Values:
         exact = np.array(thresholds, np.int64 if _fits(thresholds) and self.array.dtype != object else object)

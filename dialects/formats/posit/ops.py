@@ -206,16 +206,20 @@ class _AddingOp(QuireOp, ABC):
         """Emit ops that add a number to the bin at `index`. If the number is split, its other parts are added to later
         bins.
 
-        words: the words of the number in ascending order.
+        words: the words of the number in ascending order. The last word contains the sign, above the magnitude.
         left: the left shift that must still be applied, less than a step; None if no shift remains.
         """
-        layout = self.layout
-        parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
+        layout, bits = self.layout, self.bits.value.data
+        parts, part = layout.parts(bits, moved=left is None), layout.part
         distance, width = part // layout.step, e.width_of(words[0])
         bins = e.insert(e.context.part(self.quire, index, ((parts - 1) * distance + 1,)))
         for i in range(parts):
             word, place = divmod(part * i, width)
             value = e.shrsi(words[word], e.int_constant(place, width)) if place else words[word]
+            if i == parts - 1 and word < len(words) - 1:
+                # The magnitude fills this word; the sign is in the next word.
+                magnitude = e.andi(value, e.int_constant((1 << part) - 1, width))
+                value = e.addi(magnitude, e.shli(words[word + 1], e.int_constant(part, width)))
             if i < parts - 1:
                 value = e.andi(value, e.int_constant((1 << part) - 1, width))
             value = self._resized(e, value)

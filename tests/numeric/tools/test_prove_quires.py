@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from xdsl.ir import SSAValue
 
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit import quire
 from tinyml.dialects.formats.posit.final_ops import JoinOp
@@ -18,7 +23,7 @@ from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.tools.main import main
-from tinyml.tools.proofs.posit.quire_statements import statements_of
+from tinyml.tools.proofs.posit.quire_statements import statements_of, statements_of_products
 from tinyml.tools.proofs.posit.quires import Summed
 from tinyml.tools.proofs.proving import Counterexample, Statement, decide
 
@@ -51,6 +56,38 @@ def test_ops_of_longer_posits(sum: Summed):
     for statement in [one for one in stated_about if one not in ends] + ends[:: max(len(ends) // 4, 1)]:
         verdict = decide(statement, 60)
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
+
+
+MIXED = [(PositType(32, es), FixedType(2 + es, 0)) for es in (1, 2, 3)] + [(PositType(5, 1), FixedType(5, 2))]
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize(("posit", "fixed"), MIXED, ids=str)
+def test_products_of_posits_and_integers(posit: PositType, fixed: FixedType):
+    """The statements about products of posits of up to 32 bits and of narrow integers are proved. Products of 32 bits
+    are among them.
+    """
+    pytest.importorskip("z3", reason="the solver is not installed")
+    for statement in statements_of_products(Summed(posit, 784, fixed)):
+        verdict = decide(statement, 60)
+        assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
+
+
+POSITS = st.builds(PositType, st.one_of(st.integers(2, 16), st.just(32)), st.integers(0, 3))
+INTEGERS = st.builds(FixedType, st.one_of(st.integers(2, 6), st.integers(7, 16)), st.integers(-4, 20))
+
+
+@given(POSITS, st.one_of(POSITS, INTEGERS), st.data())
+def test_a_product_changes_the_bins_by_its_value(lhs: PositType, rhs: ExactFormat, data: st.DataObject):
+    """The lowered addition of a product of two numbers of any two formats is exact. It is tried at the least and the
+    greatest significands of some positions.
+    """
+    statement, *_ = statements_of_products(Summed(lhs, 784, rhs))
+    promises = statement.promises()
+    for piece in data.draw(st.lists(st.sampled_from(statement.divided), min_size=1, max_size=4)):
+        for inputs in product(*({domain[0], domain[-1]} for domain in piece)):
+            for promise in promises(inputs, statement.expected(inputs)):
+                assert promise.holds is True, (statement.name, inputs, promise.text)
 
 
 def _false(sum: Summed, subject: str) -> Counterexample:

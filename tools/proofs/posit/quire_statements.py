@@ -20,6 +20,10 @@ from typing import Any
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation, SSAValue
 
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.ops import DecodeOp, MultiplyAddOp
 from tinyml.dialects.formats.posit.parts import EXPONENTS
@@ -38,12 +42,18 @@ LENGTHS = (784,)
 """Lengths of sums of products."""
 
 MAX_BITS = 16
-"""Maximum bits of posits; wider ones have too many raws and positions to enumerate."""
+"""Maximum bits of posits of which all raws, and all pairs of positions, are enumerated."""
+
+INTEGERS = (3, 4, 5)
+"""Widths of the fixed-point numbers in mixed products; for wider ones and posits of 32 bits, the solver takes more than
+a minute."""
 
 
 @singledispatch
 def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
     """Yield the statements about sums in a quire of standard posits with the width of `format`, for each es.
+
+    They include products of posits and fixed-point numbers. For posits of 32 bits, these are the only statements.
 
     Yields nothing for a format other than posits.
     """
@@ -52,17 +62,25 @@ def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
 
 @quire_statements.register
 def _(format: PositType) -> Iterator[QuireStatement]:
-    if format.n.data <= MAX_BITS:
-        for es, length in product(EXPONENTS, LENGTHS):
-            yield from statements_of(Summed(PositType(format.n.data, es), length))
+    for es, length in product(EXPONENTS, LENGTHS):
+        posits = PositType(format.n.data, es)
+        if format.n.data <= MAX_BITS:
+            yield from statements_of(Summed(posits, length))
+        for width in INTEGERS:
+            yield from statements_of_products(Summed(posits, length, FixedType(width, 0)))
+
+
+def statements_of_products(sum: Summed) -> Iterator[QuireStatement]:
+    """Yield the statements about the products of a sum and their addition to the bins."""
+    yield _multiplied(sum)
+    yield _held(sum)
 
 
 def statements_of(sum: Summed) -> Iterator[QuireStatement]:
-    """Yield all statements about a sum."""
+    """Yield all statements about a sum of products of posits of one type."""
     for least in dict.fromkeys(sum.leasts):
         yield _decoded(sum, least)
-    yield _multiplied(sum)
-    yield _held(sum)
+    yield from statements_of_products(sum)
     if not sum.layout.is_single:
         yield carried(sum)
     for places in highest_digits(sum):
@@ -71,14 +89,18 @@ def statements_of(sum: Summed) -> Iterator[QuireStatement]:
         yield rounded(sum, scale)
 
 
-def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int]) -> bool:
-    """Whether a statement about sums of posits <n, es> is true for some inputs.
+def is_right(lhs: str, rhs: str, length: int, name: str, inputs: Sequence[int]) -> bool:
+    """Whether a statement about sums of products is true for some inputs.
 
-    type: n and es.
+    lhs, rhs: the types of the factors. The left factors are posits.
     length: the number of products in a sum.
     name: the name of the statement.
     """
-    [one] = (one for one in statements_of(Summed(PositType(*type), length)) if one.name == name)
+    format, other = (format_spelled(context(), type) for type in (lhs, rhs))
+    assert isinstance(format, PositType)
+    assert isinstance(other, ExactFormat)
+    about = statements_of if other == format else statements_of_products
+    [one] = (one for one in about(Summed(format, length, other)) if one.name == name)
     expected = one.expected(inputs)
     promised = all(promise.holds is True for promise in one.promises()(inputs, expected))
     return promised and int(one.evaluated([np.array([number]) for number in inputs]).array.ravel()[0]) == expected
@@ -91,7 +113,7 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
 
     least: the exponent of position 0.
     """
-    parts, step, nar, most = sum.parts, sum.step, sum.format.posit.nar, sum.most(least)
+    parts, step, nar, most = sum.parts[0], sum.step, sum.format.posit.nar, sum.most(sum.leasts.index(least))
     numbers = [0, *(int(sum.number(raw) * Fraction(2) ** -least) for raw in range(nar + 1, -nar))]
 
     def make(args: Sequence[SSAValue]) -> Sequence[Operation]:
@@ -136,10 +158,17 @@ def _multiplied(sum: Summed) -> QuireStatement:
 
     The factors have any significands at any positions, including NaR. The bins are in any reachable state.
     """
-    layout, parts, step = sum.layout, sum.parts, sum.step
-    most = [sum.most(least) for least in sum.leasts]
-    widths = [parts.half_at(step, least) for least in sum.leasts]
-    places = [[-(1 << min(width, 16) - 1), *range(len(of))] for width, of in zip(widths, most, strict=True)]
+    layout, step = sum.layout, sum.step
+    most = [sum.most(factor) for factor in (0, 1)]
+    widths = [
+        parts.width_at(step) if parts.is_placed else parts.half_at(step, least)
+        for parts, least in zip(sum.parts, sum.leasts, strict=True)
+    ]
+    # Only posits have NaR, whose place is negative.
+    nars = [
+        [] if parts.is_placed else [-1 << min(width, 16) - 1] for parts, width in zip(sum.parts, widths, strict=True)
+    ]
+    places = [[*nar, *range(len(of))] for nar, of in zip(nars, most, strict=True)]
     powers = [1 << step * place for place in range(len(most[0]) + len(most[1]))]
     held = (sum.length - 1) * sum.change
     start = range(-held, held - layout.count + 2)
@@ -156,7 +185,7 @@ def _multiplied(sum: Summed) -> QuireStatement:
             (Int(x, width_of(x), -max(of), max(of)), Int(place, width_of(place), 0, len(of) - 1))
             for (x, place), of in zip((factors[:2], factors[2:]), most, strict=True)
         )
-        return [MultiplyAddOp(quire, sum.quire, lhs, rhs, 2 * parts.bits_at(step), step)]
+        return [MultiplyAddOp(quire, sum.quire, lhs, rhs, layout.product_bits(*sum.parts), step)]
 
     def documented(x: Sequence[Number]) -> Number:
         (s, p, t, q, _) = x

@@ -14,13 +14,16 @@ from itertools import product
 from random import Random
 from typing import Any
 
+from numpy.typing import NDArray
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tinyml.dialects.context import context
 from tinyml.dialects.exact.expansion import expand
+from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import Factor, Product
+from tinyml.dialects.formats.posit.arithmetic import Posit, pack
 from tinyml.dialects.formats.posit.layout import Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for
@@ -41,32 +44,45 @@ SAMPLES = 400
 
 @dataclass(frozen=True)
 class Summed:
-    """A sum of `length` products of two posits each, all of one type, and the quire in which the sum is computed."""
+    """A sum of `length` products of two numbers each, and the quire in which the sum is computed.
+
+    format: the format of the left factors and of the result.
+    other: the format of the right factors, which are posits or integers with one exponent; None for `format`.
+    """
 
     format: PositType
     length: int
+    other: ExactFormat | None = None
+
+    @cached_property
+    def formats(self) -> tuple[PositType, ExactFormat]:
+        """The formats of the left and of the right factors."""
+        return self.format, self.other or self.format
 
     @cached_property
     def quire(self) -> QuireType:
-        return quire_for([Product(self.length, Factor(self.format), Factor(self.format))])
+        lhs, rhs = map(Factor, self.formats)
+        return quire_for([Product(self.length, lhs, rhs)])
 
     @cached_property
     def layout(self) -> Layout:
         return self.quire.layout
 
     @cached_property
-    def parts(self) -> Parts:
-        return parts_of(self.format)
+    def parts(self) -> tuple[Parts, Parts]:
+        """The significands and exponents of the left and of the right factors."""
+        lhs, rhs = map(parts_of, self.formats)
+        return lhs, rhs
 
     @property
     def step(self) -> int:
-        """The distance of adjacent bins, in bits."""
-        return self.layout.unit(self.parts, self.parts)
+        """The distance of adjacent positions, in bits: 1, or the distance of adjacent bins."""
+        return self.layout.unit(*self.parts)
 
     @property
     def leasts(self) -> tuple[int, int]:
         """The exponent of position 0, for each of the two factors."""
-        return self.layout.leasts(self.parts, self.parts)
+        return self.layout.leasts(*self.parts)
 
     @property
     def change(self) -> int:
@@ -74,24 +90,30 @@ class Summed:
         layout, moved = self.layout, self.step > 1
         if layout.is_single:
             return self.greatest
-        bits = layout.product_bits(self.parts, self.parts)
+        bits = layout.product_bits(*self.parts)
         largest = bits if layout.parts(bits, moved=moved) == 1 else layout.part
         return (1 << largest + (0 if moved else layout.step - 1)) - 1
 
     @property
     def greatest(self) -> int:
         """The greatest magnitude of a product, in units of the sum."""
-        return int(self.number(self.format.posit.maxpos) ** 2 * Fraction(2) ** self.layout.frac)
+        lhs, rhs = (
+            max(size * Fraction(2) ** (least + self.step * place) for place, size in enumerate(self.most(factor)))
+            for factor, least in enumerate(self.leasts)
+        )
+        return int(lhs * rhs * Fraction(2) ** self.layout.frac)
 
-    def most(self, least: int) -> Sequence[int]:
-        """The greatest magnitude of the significands at each position, by position.
+    def most(self, factor: int) -> Sequence[int]:
+        """The greatest magnitude of the significands of a factor at each position, by position.
 
-        least: the exponent of position 0.
+        factor: 0 for the left factor, 1 for the right factor.
         """
-        raws = np.arange(1, -self.format.posit.nar)
-        significands, exponents, _ = self.parts.split(raws)
+        parts, least = self.parts[factor], self.leasts[factor]
+        if parts.posit is None:
+            return [max(map(abs, parts.format.integer_limits))]
+        significands, exponents, _ = parts.split(_around_powers(parts.posit))
         moved, places = significands << (exponents - least) % self.step, (exponents - least) // self.step
-        found = np.zeros(self.parts.greatest_place(self.step, least) + 1, np.int64)
+        found = np.zeros(parts.greatest_place(self.step, least) + 1, np.int64)
         np.maximum.at(found, places, moved)
         return found.tolist()
 
@@ -105,7 +127,16 @@ class Summed:
         return posits(self.format.n.data, self.format.es.data, None)
 
     def __str__(self) -> str:
-        return f"{self.length} products of {self.format} in {self.quire}"
+        lhs, rhs = (one.type for one in self.formats)
+        return f"{self.length} products of {lhs}{'' if rhs == lhs else f' and {rhs}'} in {self.quire}"
+
+
+def _around_powers(posit: Posit) -> NDArray[np.int64]:
+    """The raws of the positive posits around each power of two. They include the greatest posit below the power."""
+    exponents = np.arange(-posit.reach, posit.reach + 2)
+    nearest = pack(np.ones_like(exponents), exponents, posit)
+    raws = np.unique([nearest - 1, nearest, nearest + 1])
+    return raws[(raws > 0) & (raws <= posit.maxpos)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +174,8 @@ class QuireStatement(Statement):
         return [np.array(column, object) for column in zip(*ends, *drawn, strict=True)]
 
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
-        format = self.sum.format
-        given = (format.n.data, format.es.data), self.sum.length, self.name, [*inputs]
+        format, other = (str(one.type) for one in self.sum.formats)
+        given = format, other, self.sum.length, self.name, [*inputs]
         return (
             "from tinyml.tools.proofs.posit.quire_statements import is_right\n\n\n"
             f"def test_counterexample():\n    assert is_right({', '.join(map(repr, given))})\n"
@@ -172,10 +203,14 @@ def lowered(
     InlineRuntimePass().apply(context(), module)
     for op in module.walk():
         # A left shift drops no significant bits; nor does a mask that drops a carry from an 8-bit register, whose
-        # arithmetic C computes in more bits.
-        if isinstance(op, arith.ShLIOp) or (isinstance(op, arith.AddiOp) and _is_masked(op)):
+        # arithmetic C computes in more bits. The lower word of a product has no sign.
+        if isinstance(op, arith.ShLIOp) or _is_lower_word(op) or (isinstance(op, arith.AddiOp) and _is_masked(op)):
             op.attributes[WRAPS] = UnitAttr()
     return block
+
+
+def _is_lower_word(op: Operation) -> bool:
+    return isinstance(op, arith.TruncIOp) and isinstance(op.input.owner, arith.MuliOp)
 
 
 def _is_masked(op: arith.AddiOp) -> bool:

@@ -573,3 +573,24 @@ def test_windows_below_1_round_by_one_line(posit: str, tmp_path: Path):
     x = np.array([[0, 11, 31, -100]], np.int8)
     format = PositType(*map(int, posit.strip("<>").split(", ")))
     assert agrees(text, x, tmp_path).tolist() == format.encode_clipped(x.ravel() / 32).tolist()
+
+
+@pytest.mark.long(drawn=False)
+def test_a_split_product_of_32_bits_keeps_its_upper_word(tmp_path: Path):
+    """0.25 * 7 + 0.75 * 7 is 7. The magnitudes of the products fill two parts of 16 bits, and their signs are in the
+    next word.
+    """
+    text = """
+        func.func @sum(%x: tensor<2x1x!fixed.q<4, 0>>) -> tensor<1x1x!posit.p<32, 2>> {
+          %w = tdsl.const dense<[[805306368, 1006632960]]> : tensor<1x2xi32> -> tensor<1x2x!posit.p<32, 2>>
+          %y = tdsl.matmul %w, %x : tensor<1x2x!posit.p<32, 2>>, tensor<2x1x!fixed.q<4, 0>>
+            -> tensor<1x1x!posit.p<32, 2>>
+          func.return %y : tensor<1x1x!posit.p<32, 2>>
+        }"""
+    x = np.array([[7, 7], [-7, -7], [7, -7], [0, 1]], np.int8)
+    expected = PositType(32, 2).encode(0.25 * x[:, 0] + 0.75 * x[:, 1])
+    assert agrees(text, x, tmp_path).tolist() == expected.tolist()
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    assert_bits(module, x, ["cortex-m4", "riscv"], tmp_path)
+    assert_hardware_bits(module, x, tmp_path)
