@@ -46,10 +46,10 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
 
     initial: the factor that contains the initial values of the sums; None for zeros.
     """
-    scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
+    scales = [_format(product.lhs).scale + _format(product.rhs).scale for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
     if initial is not None:
-        bounds.append((_interval(initial), _scale(initial)))
+        bounds.append((_interval(initial), _format(initial).scale))
     finest = max(scale for _, scale in bounds)
     lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
     parts = [i for i, product in enumerate(products) if product.lhs.groups is not None]
@@ -58,10 +58,6 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
 
 def _format(factor: Factor) -> ExactNumbers:
     return cast(ExactNumbers, factor.format)
-
-
-def _scale(factor: Factor) -> int:
-    return _format(factor).scale
 
 
 def _product_bound(product: Product) -> Bound:
@@ -240,28 +236,27 @@ class ExactFormat(ExactNumbers):
     def constant(self, m: Machine[V], real: float) -> V:
         return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
 
-    def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
-        formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
-        common = max(format.scale for format in formats)
-        a, b = (
-            m.rescale(format.load(m, value), format.scale - common)
-            for format, value in zip(formats, (lhs, rhs), strict=True)
-        )
-        return a, b, common
-
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = exact_numbers(lhs_format), exact_numbers(rhs_format)
+        if a.has_nar or b.has_nar:
+            return self.combined(m, [(1, [(lhs, a)]), (1, [(rhs, b)])])
         x, y, left = a.load(m, lhs), b.load(m, rhs), b.scale - a.scale
         if left < 0:
             x, y, left = y, x, -left
         return self.store_sum(m, x, left, y, max(a.scale, b.scale))
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        a, b, scale = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
-        return self.store(m, m.sub(a, b), scale)
+        a, b = exact_numbers(lhs_format), exact_numbers(rhs_format)
+        if a.has_nar or b.has_nar:
+            return self.combined(m, [(1, [(lhs, a)]), (-1, [(rhs, b)])])
+        scale = max(a.scale, b.scale)
+        x, y = m.rescale(a.load(m, lhs), a.scale - scale), m.rescale(b.load(m, rhs), b.scale - scale)
+        return self.store(m, m.sub(x, y), scale)
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = exact_numbers(lhs_format), exact_numbers(rhs_format)
+        if a.has_nar or b.has_nar:
+            return self.combined(m, [(1, [(lhs, a), (rhs, b)])])
         x, y, scale = a.load(m, lhs), b.load(m, rhs), a.scale + b.scale
         for factor, other in ((x, y), (y, x)):
             if (exponent := factor.exponent) is not None:
@@ -294,6 +289,9 @@ class ExactFormat(ExactNumbers):
         return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
+        formats = [exact_numbers(format) for _, factors in terms for _, format in factors]
+        if (nar := next((format for format in formats if format.has_nar), None)) is not None:
+            return nar.combined_as(m, terms, self)
         known: list[tuple[int, Int[V], int]] = []
         for sign, factors in terms:
             (value, format), *others = factors
@@ -313,6 +311,8 @@ class ExactFormat(ExactNumbers):
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = exact_numbers(value_format)
+        if source.has_nar:
+            return self.combined(m, [(-1, [(value, source)])])
         return self.store(m, m.sub(m.const(0), source.load(m, value)), source.scale)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.accumulator import Accumulator
     from tinyml.dialects.formats.groups import GroupsAttr
-    from tinyml.dialects.formats.number_format import Factor, Product, Raws
+    from tinyml.dialects.formats.number_format import Factor, Product, Raws, Term
 
 V = TypeVar("V")
 
@@ -111,6 +111,12 @@ class ExactNumbers(NumberFormat):
         represents the sums.
         """
         return None
+
+    def combined_as(self, m: Machine[V], terms: Sequence[Term[V]], result: NumberFormat) -> V:
+        """The sum of signed products, some with factors of this format, which has NaR. The sum is rounded to `result`;
+        NaR becomes its `undefined`.
+        """
+        raise NotImplementedError
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """A number of this format, rounded to another format of the family.
