@@ -77,33 +77,29 @@ class Add(_Step):
         sum, value = operands
         significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.layout.frac, 1)
         if self.negative:
-            most = (1 << self.parts.bits) - 1
-            # The least integer of a register has no negative in it.
-            value, width = significand.value, significand.width
-            if self.parts.bits >= width:
-                width *= 2
-                value = emitter.resize(value, width)
-            significand = Int(emitter.subi(emitter.int_constant(0, width), value), width, -most, most)
+            significand = _negated(emitter, significand, self.parts.bits)
         emitter.put(AddOp(sum, self.quire, significand, exponent, self.parts.bits))
         return sum
 
 
 @dataclass(frozen=True)
 class MultiplyAdd(_Step):
-    """The step that computes sum + lhs * rhs.
+    """The step that computes sum + lhs * rhs, or sum - lhs * rhs if `negative` is true.
 
     lhs, rhs: the properties of the significand and the exponent of each factor.
     """
 
     lhs: Parts
     rhs: Parts
+    negative: bool = False
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
         from tinyml.dialects.formats.posit.quire_sums import integers
 
         sum, lhs, rhs = operands
         least, least_of_rhs = self.layout.leasts(self.lhs, self.rhs)
-        return sum + integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
+        product = integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
+        return sum - product if self.negative else sum + product
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         sum, *factors = operands
@@ -111,6 +107,8 @@ class MultiplyAdd(_Step):
         step = self.layout.unit(self.lhs, self.rhs)
         lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least, step)
         rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs, step)
+        if self.negative:
+            lhs = _negated(emitter, lhs[0], self.lhs.bits_at(step)), lhs[1]
         bits = self.lhs.bits_at(step) + self.rhs.bits_at(step)
         emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, bits, step))
         return sum
@@ -161,6 +159,16 @@ class ToOdd(_Step):
         joined = JoinOp(operands[0], self.quire, self.high.bit_length())
         emitter.put(joined)
         return emitter.insert(ToOddOp(joined.sum, joined.scale, joined.undefined, self.scale, self.low, self.high))
+
+
+def _negated(e: Emitter, significand: Int[SSAValue], bits: int) -> Int[SSAValue]:
+    """A significand whose magnitude has `bits` bits, with the other sign."""
+    value, width, most = significand.value, significand.width, (1 << bits) - 1
+    # The least integer of a register has no negative in it.
+    if bits >= width:
+        width *= 2
+        value = e.resize(value, width)
+    return Int(e.subi(e.int_constant(0, width), value), width, -most, most)
 
 
 def _decoded(

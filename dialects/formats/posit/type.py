@@ -39,6 +39,7 @@ from tinyml.dialects.formats.number_format import (
     ScaleBy,
 )
 from tinyml.dialects.formats.posit import final_ops, ops
+from tinyml.dialects.formats.posit.combined import combined
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
@@ -59,8 +60,8 @@ from tinyml.dialects.formats.posit.parts import (
     parts_of_posit,
     verify_standard,
 )
-from tinyml.dialects.formats.posit.quire import QuireType, quire_for, quire_of
-from tinyml.dialects.formats.posit.quire_steps import Add, Round
+from tinyml.dialects.formats.posit.quire import QuireType, quire_for
+from tinyml.dialects.formats.posit.quire_steps import Round
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.formats.posit.unpacked import UnpackedType
 from tinyml.dialects.lazy_numpy import np
@@ -69,7 +70,7 @@ from tinyml.dialects.machine.machine import Int, Machine, limits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.number_format import Raws, Reals, Term
     from tinyml.dialects.formats.posit.arithmetic import Posit
     from tinyml.dialects.formats.specification import Specification
 
@@ -501,26 +502,19 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        if (sum := self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))) is not None:
-            return sum
-        if _are_standard(lhs_format, rhs_format):
-            return self._sum(m, (lhs, lhs_format), (rhs, rhs_format))
-        return super().add(m, lhs, lhs_format, rhs, rhs_format)
+        sum = self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))
+        return super().add(m, lhs, lhs_format, rhs, rhs_format) if sum is None else sum
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        if (difference := self._emulated(m, "tm_posit_sub", (lhs, lhs_format), (rhs, rhs_format))) is not None:
-            return difference
-        if _are_standard(lhs_format, rhs_format):
-            return self._sum(m, (lhs, lhs_format), (rhs, rhs_format), negative=True)
-        return super().sub(m, lhs, lhs_format, rhs, rhs_format)
+        difference = self._emulated(m, "tm_posit_sub", (lhs, lhs_format), (rhs, rhs_format))
+        return super().sub(m, lhs, lhs_format, rhs, rhs_format) if difference is None else difference
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        if (product := self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))) is not None:
-            return product
-        if not _are_standard(lhs_format, rhs_format):
-            return super().mul(m, lhs, lhs_format, rhs, rhs_format)
-        quire = quire_for([Product(1, Factor(lhs_format), Factor(rhs_format))])
-        return self.finish(m, quire.mac(m, quire.zero(m), lhs, lhs_format, rhs, rhs_format), quire, None)
+        product = self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))
+        return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
+
+    def combined_as(self, m: Machine[V], terms: Sequence[Term[V]], result: NumberFormat) -> V:
+        return combined(m, terms, result)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         if value_format == self:
@@ -536,39 +530,19 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        if value_format == self:
-            return value
-        return (
-            self._sum(m, (value, value_format))
-            if _are_standard(value_format)
-            else super().recode(m, value, value_format)
-        )
+        return value if value_format == self else super().recode(m, value, value_format)
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """A number of the standard's type, rounded to `result`; None for a format with a window.
 
-        Posits of at most 16 bits are converted through floats, which represent them exactly. NaR is then converted as
-        NaN. Wider posits are converted through a quire. NaR is then converted as a sum that is NaR.
+        Posits of at most 16 bits become numbers other than posits through floats, which represent them exactly. NaR is
+        then converted as NaN. All other conversions are sums in a quire. NaR is then converted as a sum that is NaR.
         """
         if self.window is not None:
             return None
-        if self.n.data <= REGISTER_BITS:
+        if self.n.data <= REGISTER_BITS and not isinstance(result, PositType):
             return result.from_f32(m, self.to_f32(m, value))
-        quire = quire_of([self])
-        return result.finish(m, quire.start(m, value, self), quire, None)
-
-    def _sum(
-        self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
-    ) -> V:
-        """The exact sum of numbers, accumulated in a quire and rounded once to this format.
-
-        negative: true if all numbers after the first one are subtracted.
-        """
-        quire = quire_of([first[1], *(format for _, format in others)])
-        total = quire.start(m, *first)
-        for value, format in others:
-            total = m.perform(Add(quire, parts_of(format), negative), total, value)
-        return self.finish(m, total, quire, None)
+        return combined(m, [(1, [(value, self)])], result)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         if self.scaling:
@@ -579,11 +553,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         wide = m.resize(value, 32) if self.stored_width < 32 else value
         real = m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
         return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.scaling))) if self.scaling else real
-
-
-def _are_standard(*formats: NumberFormat) -> bool:
-    """True if at least one of the formats is a standard posit."""
-    return any(isinstance(format, PositType) and format.window is None for format in formats)
 
 
 @parts_of.register

@@ -4,6 +4,7 @@ numpy and on each device. Results that depend on NaR are NaR.
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Sequence
 from fractions import Fraction
@@ -25,6 +26,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
@@ -63,6 +65,20 @@ def numbers(format: NumberFormat, raws: Raws) -> list[Fraction | None]:
 
 def products(a: Sequence[Fraction | None], b: Sequence[Fraction | None]) -> list[Fraction | None]:
     return [None if x is None or y is None else x * y for x, y in zip(a, b, strict=True)]
+
+
+def sums(a: Sequence[Fraction | None], b: Sequence[Fraction | None]) -> list[Fraction | None]:
+    return [None if x is None or y is None else x + y for x, y in zip(a, b, strict=True)]
+
+
+def negated(some: Sequence[Fraction | None]) -> list[Fraction | None]:
+    return [None if one is None else -one for one in some]
+
+
+def nearest_integer(one: Fraction | None, format: ExactFormat) -> int:
+    """The raw of a fixed-point format nearest to a number, halves upwards; the least raw for NaR."""
+    low, high = format.raw_limits
+    return low if one is None else min(max(math.floor(one * 2**format.scale + Fraction(1, 2)), low), high)
 
 
 def scaled(some: Sequence[Fraction | None], exponent: int) -> list[Fraction | None]:
@@ -594,3 +610,69 @@ def test_a_split_product_of_32_bits_keeps_its_upper_word(tmp_path: Path):
     ChooseAccumulatorsPass().apply(context(), module)
     assert_bits(module, x, ["cortex-m4", "riscv"], tmp_path)
     assert_hardware_bits(module, x, tmp_path)
+
+
+OPERANDS: list[tuple[ExactFormat, ExactFormat, ExactFormat]] = [
+    (PositType(8, 0), PositType(8, 0), FixedType(8, 4)),
+    (PositType(4, 0), PositType(4, 0), FixedType(8, 4)),
+    (FixedType(8, 4), PositType(8, 0), FixedType(8, 4)),
+    (PositType(8, 2), PositType(8, 2), FixedType(8, 4)),
+    (PositType(32, 2), PositType(16, 1), FixedType(16, 4)),
+    (PositType(8, 0), FixedType(8, 4), PositType(16, 1)),
+]
+"""The formats of two operands and of a result."""
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize("formats", OPERANDS, ids=names_of)
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "neg"])
+def test_operations_end_in_other_formats(
+    name: str, formats: tuple[ExactFormat, ExactFormat, ExactFormat], tmp_path: Path
+):
+    """The result of an operation on standard posits is rounded once. NaR becomes the least number of a fixed-point
+    type.
+    """
+    first, second, result = formats
+    random = np.random.default_rng(8)
+    raws: list[Raws] = [
+        raws_of(one, (12,), 5) if isinstance(one, PositType) else one.encode(random.normal(size=12))
+        for one in (first, second)
+    ]
+    for place, (one, some) in enumerate(zip((first, second), raws, strict=True)):
+        if isinstance(one, PositType):
+            some[place : place + 2] = one.posit.nar
+    types = [f"tensor<12x{one.type}>" for one in formats]
+    operands = f"%x : {types[0]}" if name == "neg" else f"%x, %c : {types[0]}, {types[1]}"
+    text = f"""
+        func.func @operation(%x: {types[0]}) -> {types[2]} {{
+          %c = tdsl.const dense<{raws[1].tolist()}> : tensor<12x{second.storage}> -> {types[1]}
+          %y = tdsl.{name} {operands} -> {types[2]}
+          func.return %y : {types[2]}
+        }}"""
+    a, b = (numbers(one, some) for one, some in zip((first, second), raws, strict=True))
+    exact = {
+        "add": sums(a, b),
+        "sub": sums(a, negated(b)),
+        "mul": products(a, b),
+        "neg": negated(a),
+    }[name]
+    expected = [
+        nearest_sum([one], result.posit) if isinstance(result, PositType) else nearest_integer(one, result)
+        for one in exact
+    ]
+    assert agrees(text, raws[0][None], tmp_path).tolist() == expected
+    module = Parser(context(), text).parse_module()
+    assert_bits(module, raws[0][None], ["cortex-m4", "riscv"], tmp_path)
+    assert_hardware_bits(module, raws[0][None], tmp_path)
+
+
+def test_a_sum_of_signed_products_of_posits_is_rounded_once():
+    """8 * 8 - 6 * 1 + 1 is 59. NaR makes the sum NaR, and a product of three factors is refused."""
+    posit, result = PositType(8, 0), FixedType(16, 4)
+    eight, big, one = (np.array([int(posit.encode(np.array(real)))], np.int8) for real in (8.0, 6.0, 1.0))
+    terms = [(1, [(eight, posit), (eight, posit)]), (-1, [(big, posit), (one, posit)]), (1, [(one, posit)])]
+    assert result.combined(M, terms).tolist() == [(64 - 6 + 1) << 4]
+    nar = np.array([-128], np.int8)
+    assert result.combined(M, [*terms, (-1, [(one, posit), (nar, posit)])]).tolist() == [result.raw_limits[0]]
+    with pytest.raises(InputError, match="more than two factors"):
+        result.combined(M, [(1, [(one, posit)] * 3)])
