@@ -21,7 +21,7 @@ from tinyml.transforms.formats.assignment.format_assignment import FormatAssignm
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Search
-from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, metric_option, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, metric_option, widths_option
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
@@ -164,14 +164,15 @@ class SearchMaxscalePass(LimitedPass):
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("maxscale")
-        results = [explore_maxscale(search, prototype) for prototype in search.offered(self.widths)]
+        offered = search.offered(self.widths)
+        results = [explore_maxscale(search, prototype) for prototype in offered]
         feasibility = Feasibility(search, self.limits)
         least, *_ = min(results, key=lambda result: result[0][0].prototype.bits)
 
         def best() -> SearchResult:
             fitting = [result for result in results if not self.limits.on_cost or feasibility.fits(result[0])]
             if not fitting:
-                raise feasibility.refusal([*(choices for choices, *_ in results), least], ANY_WIDTH)
+                raise feasibility.refusal([*(choices for choices, *_ in results), least], at_widths(offered))
             choices, maxscale, _ = min(fitting, key=lambda result: result[2])
             return SearchResult(choices, {tensors.name: f"maxscale {maxscale}" for tensors in search.classes})
 

@@ -19,7 +19,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.search.engine.moves import BUILDS, choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Search, worse_by
-from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, formats_option, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, formats_option, widths_option
 from tinyml.transforms.search.engine.tensor_values import value_map
 
 if TYPE_CHECKING:
@@ -315,7 +315,9 @@ class SearchPromotePass(LimitedPass):
         offered = [best_variant(search, format, feasibility.fits) for format in search.offered(self.widths, WIDTHS)]
         pair = choose_pair(search, offered, feasibility.fits)
         if pair is None:
-            raise feasibility.refusal(map(search.uniform, sorted(offered, key=lambda format: -format.bits)), ANY_WIDTH)
+            raise feasibility.refusal(
+                map(search.uniform, sorted(offered, key=lambda format: -format.bits)), at_widths(offered)
+            )
         low, high = pair
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from tinyml.transforms.search.engine.moves import choose_scalings
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Search
-from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, widths_option
 from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 
@@ -44,7 +44,7 @@ class SearchUniformPass(LimitedPass):
             limited = self.limits.on_cost
             fitting = [format for format in variants if not limited or feasibility.fits(search.uniform(format))]
             if not fitting:
-                raise feasibility.refusal(map(search.uniform, [*variants, narrowest]), ANY_WIDTH)
+                raise feasibility.refusal(map(search.uniform, [*variants, narrowest]), at_widths(offered))
             losses = uniform_losses(search, fitting)
             return SearchResult(search.uniform(fitting[losses.index(min(losses))]), reasons)
 

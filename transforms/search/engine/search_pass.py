@@ -398,8 +398,10 @@ def _text(module: ModuleOp) -> str:
     return stream.getvalue()
 
 
-ANY_WIDTH = ", whatever the width"
-"""The remark on programs that exceed the limits at every width."""
+def at_widths(formats: Sequence[NumberFormat]) -> str:
+    """The remark on programs that exceed the limits in all of the formats, whose widths it lists."""
+    widths = ", ".join(map(str, sorted({format.bits for format in formats})))
+    return f" at the tried width{'s' if ' ' in widths else ''} {widths} (--widths sets others)"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ func.func @linear(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {
 // Limits decide the width, by the bytes of eighteen weights and of the arena.
 // NARROW: {name = "X", {{.*}} format = !fixed.q<8,
 // WIDE: {name = "X", {{.*}} format = !fixed.q<16,
-// RAM: no program works in 7 bytes of RAM, whatever the width: the least that was found takes 8 bytes of RAM
+// RAM: no program works in 7 bytes of RAM at the tried widths 8, 16 (--widths sets others): the least that was found takes 8 bytes of RAM
 
 // Figure 3: a sum has the lesser scale of its operands, or one less where that is no less than maxscale; the product of
 // the tables of an exponential reaches e^3.64.

@@ -10,7 +10,7 @@
 // RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=30 target=host}" | filecheck %s --check-prefix=FLASH
 // RUN: not tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=17 target=host}" 2>&1 | filecheck %s --check-prefix=NOFLASH
 
-// SMALL: pass 'search-promote': no program works in 3 bytes of RAM, whatever the width: the least that was found takes {{[0-9]+}} bytes of RAM
+// SMALL: pass 'search-promote': no program works in 3 bytes of RAM at the tried widths 8, 9, 10, 12, 16 (--widths sets others): the least that was found takes {{[0-9]+}} bytes of RAM
 // WIDTH: pass 'search-promote': fixed point has widths from 2 to 32, got 99
 
 // The program of Shiftry, section 3.
@@ -56,4 +56,4 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 
 // Eighteen weights in 30 bytes: the twelve of the first product cannot be wide.
 // FLASH: {name = "W1", {{.*}} format = !fixed.q<8, 6>, {{[^{]*}} beyond the limit by itself"}
-// NOFLASH: no program works in 17 bytes of flash, whatever the width: the least that was found takes 18 bytes of flash
+// NOFLASH: no program works in 17 bytes of flash at the tried widths 8, 16 (--widths sets others): the least that was found takes 18 bytes of flash
