@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-    """The accumulator that a format of one of the factors defines for these sums; None if an integer type represents
-    the sums.
+    """The accumulator that a format of a factor or of the initial value defines for these sums; None if an integer type
+    represents the sums.
     """
-    formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
-    exact = [format for format in formats if isinstance(format, ExactNumbers)]
+    factors = [factor for product in products for factor in (product.lhs, product.rhs)]
+    exact = [one.format for one in (*factors, initial) if one is not None and isinstance(one.format, ExactNumbers)]
     return next((own for format in exact if (own := format.own_sums(products, initial)) is not None), None)
 
 

@@ -676,3 +676,24 @@ def test_a_sum_of_signed_products_of_posits_is_rounded_once():
     assert result.combined(M, [*terms, (-1, [(one, posit), (nar, posit)])]).tolist() == [result.raw_limits[0]]
     with pytest.raises(InputError, match="more than two factors"):
         result.combined(M, [(1, [(one, posit)] * 3)])
+
+
+@pytest.mark.long(drawn=False)
+def test_sums_of_integers_start_from_a_posit(tmp_path: Path):
+    """A sum of fixed-point products with a standard posit as initial value is computed in a quire. NaR makes it NaR."""
+    text = """
+        func.func @sum(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!posit.p<8, 2>> {
+          %w = tdsl.const dense<[[3, 5], [3, 5]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+          %b = tdsl.const dense<[[64], [-128]]> : tensor<2x1xi8> -> tensor<2x1x!posit.p<8, 2>>
+          %y = tdsl.matmul_sum %w, %x from %b : tensor<2x1x!posit.p<8, 2>>
+            : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!posit.p<8, 2>>
+          func.return %y : tensor<2x1x!posit.p<8, 2>>
+        }"""
+    x = np.array([[16, 32], [-100, 7], [0, 0]], np.int8)
+    reals = (3.0 * x[:, 0] + 5.0 * x[:, 1]) / 256 + 1
+    scores = agrees(text, x, tmp_path).reshape(3, 2)
+    assert scores[:, 0].tolist() == PositType(8, 2).encode(reals).tolist()
+    assert scores[:, 1].tolist() == [-128] * 3
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    assert_hardware_bits(module, x, tmp_path)
