@@ -6,11 +6,11 @@ They are sums of two numbers, differences, products and negations. The sums are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Term
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.posit.parts import parts_of
 from tinyml.dialects.formats.posit.quire import quire_for, quire_of
 from tinyml.dialects.formats.posit.quire_steps import Add, MultiplyAdd
@@ -18,8 +18,11 @@ from tinyml.dialects.machine.machine import Machine
 
 V = TypeVar("V")
 
+SignedProduct: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
+"""A sign, and the factors of a product, each with its format."""
 
-def combined(m: Machine[V], terms: Sequence[Term[V]], result: NumberFormat) -> V:
+
+def combined(m: Machine[V], terms: Sequence[SignedProduct[V]], result: NumberFormat) -> V:
     """The exact sum of signed products, rounded once to `result`; its `undefined` if a factor is NaR.
 
     In a sum with products, a single number is multiplied by 1.

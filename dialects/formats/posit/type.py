@@ -39,7 +39,7 @@ from tinyml.dialects.formats.number_format import (
     ScaleBy,
 )
 from tinyml.dialects.formats.posit import final_ops, ops
-from tinyml.dialects.formats.posit.combined import combined
+from tinyml.dialects.formats.posit.combined import SignedProduct, combined
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
@@ -70,7 +70,7 @@ from tinyml.dialects.machine.machine import Int, Machine, limits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws, Reals, Term
+    from tinyml.dialects.formats.number_format import Raws, Reals
     from tinyml.dialects.formats.posit.arithmetic import Posit
     from tinyml.dialects.formats.specification import Specification
 
@@ -513,7 +513,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         product = self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))
         return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
 
-    def combined_as(self, m: Machine[V], terms: Sequence[Term[V]], result: NumberFormat) -> V:
+    def combined_as(self, m: Machine[V], terms: Sequence[SignedProduct[V]], result: NumberFormat) -> V:
         return combined(m, terms, result)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
