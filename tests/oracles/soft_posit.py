@@ -1,114 +1,98 @@
-"""SoftPosit (S. H. Leong, MIT), called on whole arrays, as the reference for posits.
+"""Results of SoftPosit (S. H. Leong), stored in `softposit/`, and the operands for which they were computed.
 
-The C library is part of the package's extension module. This module compiles loops that call its functions.
+Its last release was in 2019. The stored tables are complete for dot products. For the other operations, whose results
+would take tens of megabytes, they have a checksum of each block of `BLOCK` results.
 """
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
-from importlib.util import find_spec
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-SOURCE = """
-#include <stdint.h>
-typedef struct { uint8_t v; } posit8_t;
-typedef struct { uint16_t v; } posit16_t;
-typedef struct { uint32_t v; } posit32_t;
-typedef struct { uint32_t v; } posit_2_t;
-typedef struct { uint32_t v; } quire8_t;
-typedef struct { uint64_t v[2]; } quire16_t;
-typedef struct { uint64_t v[8]; } quire32_t;
-typedef struct { uint64_t v[8]; } quire_2_t;
-#define SORT(P, POSIT, QUIRE, INT, DOUBLE, ...) \\
-    POSIT P##_add(POSIT, POSIT __VA_ARGS__); POSIT P##_sub(POSIT, POSIT __VA_ARGS__); \\
-    POSIT P##_mul(POSIT, POSIT __VA_ARGS__); _Bool P##_lt(POSIT, POSIT); POSIT DOUBLE(double __VA_ARGS__);
-SORT(p8, posit8_t, quire8_t, uint8_t, convertDoubleToP8)
-SORT(p16, posit16_t, quire16_t, uint16_t, convertDoubleToP16)
-SORT(p32, posit32_t, quire32_t, uint32_t, convertDoubleToP32)
-SORT(pX2, posit_2_t, quire_2_t, uint32_t, convertDoubleToPX2, , int)
-quire8_t q8_fdp_add(quire8_t, posit8_t, posit8_t); posit8_t q8_to_p8(quire8_t);
-quire16_t q16_fdp_add(quire16_t, posit16_t, posit16_t); posit16_t q16_to_p16(quire16_t);
-quire32_t q32_fdp_add(quire32_t, posit32_t, posit32_t); posit32_t q32_to_p32(quire32_t);
-quire_2_t qX2_fdp_add(quire_2_t, posit_2_t, posit_2_t); posit_2_t qX2_to_pX2(quire_2_t, int);
-#define EACH(P, OP, POSIT, ...) \\
-    void each_##P##_##OP(const uint32_t *a, const uint32_t *b, uint32_t *y, int32_t n, int32_t bits) { \\
-        (void)bits; for (int32_t i = 0; i < n; i++) { \\
-            POSIT s = {a[i]}, t = {b[i]}; y[i] = P##_##OP(s, t __VA_ARGS__).v; } }
-#define ALL(P, POSIT, QUIRE, DOUBLE, FDP, TO, ...) \\
-    EACH(P, add, POSIT, __VA_ARGS__) EACH(P, sub, POSIT, __VA_ARGS__) EACH(P, mul, POSIT, __VA_ARGS__) \\
-    void each_##P##_lt(const uint32_t *a, const uint32_t *b, uint32_t *y, int32_t n, int32_t bits) { \\
-        (void)bits; for (int32_t i = 0; i < n; i++) { POSIT s = {a[i]}, t = {b[i]}; y[i] = P##_lt(s, t); } } \\
-    void each_##P##_double(const double *x, uint32_t *y, int32_t n, int32_t bits) { \\
-        (void)bits; for (int32_t i = 0; i < n; i++) y[i] = DOUBLE(x[i] __VA_ARGS__).v; } \\
-    void each_##P##_dot(const uint32_t *a, const uint32_t *b, uint32_t *y, int32_t n, int32_t length, int32_t bits) { \\
-        (void)bits; for (int32_t i = 0; i < n; i++) { QUIRE q = {0}; for (int32_t k = 0; k < length; k++) { \\
-            POSIT s = {a[i * length + k]}, t = {b[i * length + k]}; q = FDP(q, s, t); } y[i] = TO(q __VA_ARGS__).v; } }
-ALL(p8, posit8_t, quire8_t, convertDoubleToP8, q8_fdp_add, q8_to_p8)
-ALL(p16, posit16_t, quire16_t, convertDoubleToP16, q16_fdp_add, q16_to_p16)
-ALL(p32, posit32_t, quire32_t, convertDoubleToP32, q32_fdp_add, q32_to_p32)
-ALL(pX2, posit_2_t, quire_2_t, convertDoubleToPX2, qX2_fdp_add, qX2_to_pX2, , bits)
-"""
+RESULTS = Path(__file__).with_name("softposit") / "results.npz"
+
+SORTS = [(8, 0), (8, 2), *((n, 2) for n in range(9, 17)), (16, 1), (32, 2)]
+"""Pairs (n, es) of the posits of SoftPosit."""
+
+DOTS = [(8, 0, 64), (16, 1, 2000), (8, 2, 40), (16, 2, 9000), (32, 2, 1 << 29)]
+"""Posits with a quire in SoftPosit: n, es, and the greatest distance of the raws of factors from that of 1."""
+
+OPERATIONS = ("add", "sub", "mul", "lt")
+PAIRS = 300_000
+BLOCK = 256
 
 
-class SoftPosit:
-    """Functions on arrays of posit raws. They exist for (n, es) = (8, 0), (16, 1) and (n, 2) with any n.
-
-    folder: the folder in which the library of loops is compiled.
-
-    Skips the test if gcc or the package `softposit` is not installed.
+def pairs(n: int) -> tuple[Array, Array]:
+    """Pairs of raws: all pairs for 8 bits, otherwise `PAIRS` pairs, including close magnitudes and all special
+    values.
     """
-
-    def __init__(self, folder: Path):
-        found = find_spec("_softposit")
-        if shutil.which("gcc") is None or found is None or found.origin is None:
-            pytest.skip("needs gcc and the package softposit")
-        ctypes.CDLL(found.origin, ctypes.RTLD_GLOBAL)
-        (folder / "each.c").write_text(SOURCE)
-        subprocess.run(
-            ["gcc", "-O2", "-shared", "-fPIC", str(folder / "each.c"), "-o", str(folder / "each.so")], check=True
-        )
-        self.library = ctypes.CDLL(str(folder / "each.so"))
-
-    def binary(self, name: str, a: Array, b: Array, n: int, es: int) -> Array:
-        """The elementwise results of an operation `name`: `add`, `sub` or `mul`, as raws, or `lt`, as truth values."""
-        left = 32 - n if es == 2 else 0
-        x, y = (np.ascontiguousarray(raws.astype(np.uint32) << np.uint32(left)) for raws in (a, b))
-        out = np.empty(len(x), np.uint32)
-        self._function(name, n, es)(_at(x), _at(y), _at(out), len(x), n)
-        return out if name == "lt" else _signed(out, left, n)
-
-    def of_doubles(self, reals: Array, n: int, es: int) -> Array:
-        x, out = np.ascontiguousarray(reals, np.float64), np.empty(len(reals), np.uint32)
-        self._function("double", n, es)(_at(x), _at(out), len(x), n)
-        return _signed(out, 32 - n if es == 2 else 0, n)
-
-    def dots(self, a: Array, b: Array, n: int, es: int) -> Array:
-        """For each row index, the dot product of the rows of the two arrays, computed in a quire, as a raw."""
-        left = 32 - n if es == 2 else 0
-        x, y = (np.ascontiguousarray(raws.astype(np.uint32) << np.uint32(left)) for raws in (a, b))
-        out = np.empty(len(x), np.uint32)
-        self._function("dot", n, es)(_at(x), _at(y), _at(out), *x.shape, n)
-        return _signed(out, left, n)
-
-    def _function(self, name: str, n: int, es: int) -> Any:
-        prefix = {(8, 0): "p8", (16, 1): "p16", (32, 2): "p32"}.get((n, es), "pX2")
-        assert prefix != "pX2" or es == 2
-        return self.library[f"each_{prefix}_{name}"]
+    greatest = (1 << (n - 1)) - 1
+    dtype = "i1" if n == 8 else "i2" if n <= 16 else "i4"
+    if n == 8:
+        raws = np.arange(-128, 128).astype(dtype)
+        return np.repeat(raws, 256), np.tile(raws, 256)
+    a, b = _drawn(n, (2, PAIRS), -greatest - 1, greatest)
+    near = PAIRS // 4
+    b[:near] = np.clip(-a[:near] + _drawn(n + 100, (near,), -3, 3), -greatest - 1, greatest)
+    special = np.array([0, -greatest - 1, greatest, -greatest, 1, -1])
+    a[:36], b[:36] = np.repeat(special, 6), np.tile(special, 6)
+    return a.astype(dtype), b.astype(dtype)
 
 
-def _at(array: Array) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.ctypes.data)
+def reals(n: int, es: int) -> Array:
+    """Reals near posits and near the midpoints between them, reals of all sizes, 0, and what becomes NaR."""
+    half = PAIRS // 2
+    bits = _drawn(n + 200, (half,), 1, n)
+    significands = (1 << bits) | (_drawn(n + 300, (half,), 0, (1 << n) - 1) & ((1 << bits) - 1))
+    reach = (n - 2) << es
+    near = np.ldexp(significands.astype(float), _drawn(n + 400, (half,), -reach - 2, reach + 2) - bits)
+    near *= 1 + np.ldexp(_drawn(n + 500, (half,), -3, 3).astype(float), -_drawn(n + 600, (half,), 2, 40))
+    near *= 2 * _drawn(n + 700, (half,), 0, 1) - 1
+    whole = _drawn(n + 800, (half,), -(1 << 53), 1 << 53).astype(float)
+    any_size = np.ldexp(whole, _drawn(n + 900, (half,), -200, 100))
+    return np.concatenate([near, any_size, [0.0, np.nan, np.inf, -np.inf]])
 
 
-def _signed(raws: Array, left: int, n: int) -> Array:
-    raws = raws.astype(np.int64) >> left & ((1 << n) - 1)
-    return np.where(raws >> (n - 1), raws - (1 << n), raws)
+def factors(n: int, spread: int) -> tuple[Array, Array]:
+    """The factors of 1,000 dot products of 20 terms, as raws."""
+    one = 1 << (n - 2)
+    shape = 2, 1_000, 20
+    a, b = _drawn(n, shape, one - spread + 1, one + spread - 1) * (2 * _drawn(n + 100, shape, 0, 1) - 1)
+    return a, b
+
+
+def dots_of(n: int, es: int) -> Array:
+    """The dot products of `factors`, computed in SoftPosit's quire, as raws."""
+    with np.load(RESULTS) as tables:
+        return tables[f"dots {n} {es}"].astype(np.int64)
+
+
+def assert_are_those_of_softposit(found: Array, name: str, n: int, es: int) -> None:
+    """Check the results of an operation of `OPERATIONS` for `pairs`, or those of `of reals` for `reals`."""
+    with np.load(RESULTS) as tables:
+        wrong = np.flatnonzero(checksums(found) != tables[f"{name} {n} {es}"])
+    if len(wrong):
+        first = int(wrong[0]) * BLOCK
+        raise AssertionError(f"{name} of <{n}, {es}>: SoftPosit has other results among {first} to {first + BLOCK - 1}")
+
+
+def checksums(results: Array) -> Array:
+    """The CRC-32 of each block of `BLOCK` results, as integers of 32 bits."""
+    whole = np.ascontiguousarray(results).astype("<i4")
+    return np.array([zlib.crc32(whole[i : i + BLOCK].tobytes()) for i in range(0, len(whole), BLOCK)], np.uint32)
+
+
+def _drawn(seed: int, shape: tuple[int, ...], low: int, high: int) -> Array:
+    """Integers between two limits, both included, from the generator splitmix64, which is the same in every numpy."""
+    steps = np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64) + np.uint64(seed << 32)
+    z = steps * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return (z % np.uint64(high - low + 1)).astype(np.int64).reshape(shape) + low
