@@ -144,6 +144,18 @@ NAMES = {
 
 PROVED = "prove {row}"
 SUMS = "posit-sums {row}"
+THIRD = "third {row}"
+COMPARED = "searches {row}"
+SEARCHED = {
+    "8 bits, width of operands": "narrow",
+    "8 bits, twice the width": "wide",
+    "demotion": "demotion",
+    "promotion": "promotion",
+    "8 bits, ours": "ours",
+    "demotion, ours": "ours_demotion",
+    "promotion, ours": "ours_promotion",
+    "pareto": "ours_pareto",
+}
 
 FORMATS = {
     "f32": "bench {row} --format f32",
@@ -309,6 +321,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "weight": (SUMS, "{weight}"),
         "flash, M4": (SUMS, "{m4_flash:,}"),
         "flash, ATmega": (SUMS, "{uno_flash:,}"),
+    },
+    "posit-widths": {
+        f"`<{n}, {es}>`{said}": ("quire-widths {row}", f"{{p{n}_{es}{name}.least}} to {{p{n}_{es}{name}.greatest}}")
+        for said, name in (("", ""), (", at most 1", "_one"))
+        for n, es in ((8, 2), (16, 1), (16, 2))
     },
     "proofs": {
         "statements": (PROVED, "{statements}"),
@@ -476,6 +493,20 @@ TABLES: dict[str, dict[str, Column]] = {
             for heading in ("fixed 16", "fixed 8", "affine 8", "codebook 4")
         },
     },
+    "searches-compared": {
+        "float": (COMPARED, "{float:.2f}"),
+        "B": (COMPARED, "{bytes}"),
+        **{heading: (COMPARED, f"{{{name}:.2f}}") for heading, name in SEARCHED.items()},
+    },
+    "searches-means": {heading: ("searches-means {row}", f"{{{name}:.2f}}") for heading, name in SEARCHED.items()},
+    "results-third": {
+        "f32, B": (THIRD, "{f32:d}"),
+        "RAM, B": (THIRD, "{ram:d}"),
+        "ratio": (THIRD, "{ratio:.2f}"),
+        "flash, B": (THIRD, "{flash:d}"),
+        "float, %": (THIRD, "{float:.2f}"),
+        "change": (THIRD, "{change:+.2f}"),
+    },
     "searches-weights": {
         "float": (FEW_BITS["fixed 8"], "{float:.2f}"),
         **{heading: (command, "{change:+.2f}; {flash}; {time:k}") for heading, command in FEW_BITS.items()},
@@ -491,6 +522,18 @@ TABLES: dict[str, dict[str, Column]] = {
         "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
     },
     "results-posits-10": scalings_of(10),
+    "results-posits-unrewritten": {
+        heading: (
+            "unrewritten protonn-gesturepod --width {row}",
+            f"{{{kind}.change:+.2f}} ({{{kind}.lost}}, {{{kind}.won}})",
+        )
+        for heading, kind in (
+            ("fixed", "fixed_greatest"),
+            ("fixed, scores", "fixed_scores"),
+            ("posit, greatest", "posit_greatest"),
+            ("posit", "posit_scores"),
+        )
+    },
     "results-posits-loss": {
         "float": ("scalings {row} --width 6", "{float:.2f}"),
         **{
@@ -514,7 +557,12 @@ TABLES: dict[str, dict[str, Column]] = {
         for heading, command in (
             ("fixed 6", "compile {row} --width 6"),
             ("posit 6", "bench {row} --format posit --width 6"),
-            *((heading, FORMATS[heading]) for heading in ("fixed 8", "posit 8", "fixed 16", "posit 16")),
+            ("fixed 8", FORMATS["fixed 8"]),
+            ("posit 8", FORMATS["posit 8"]),
+            ("fixed 10", "compile {row} --width 10"),
+            ("posit 10", "bench {row} --format posit --width 10"),
+            ("fixed 16", FORMATS["fixed 16"]),
+            ("posit 16", FORMATS["posit 16"]),
         )
     },
     "results-posits-weights": {

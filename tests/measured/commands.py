@@ -271,6 +271,13 @@ def _scalings(model: Path, options: list[str]) -> Values:
     return scalings(model, int(width))
 
 
+def _unrewritten(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import unrewritten
+
+    _, width = options
+    return unrewritten(model, int(width))
+
+
 def _scalings_by_loss(model: Path, options: list[str]) -> Values:
     from measured.measures.scalings import scalings_by_loss
 
@@ -290,6 +297,30 @@ def _standard_posits(model: Path, options: list[str]) -> Values:
 
     _, width = options
     return standard_posits(model, int(width))
+
+
+def _searches(model: Path, options: list[str]) -> Values:
+    from measured.measures.compared_searches import searches
+
+    return dict(searches(model))
+
+
+def _searches_means(family: str, _: list[str]) -> Values:
+    from measured.measures.compared_searches import mean_changes
+
+    return dict(mean_changes(family))
+
+
+def _third(model: Path, options: list[str]) -> Values:
+    from measured.measures.compared_searches import within_a_third
+
+    return dict(within_a_third(model))
+
+
+def _quire_widths(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import quire_widths
+
+    return quire_widths(model)
 
 
 def _cells_drawn(seed: str, options: list[str]) -> Values:
@@ -461,6 +492,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "bound": _bound,
     "posit-sums": _posit_sums,
     "prove": _proved,
+    "searches-means": _searches_means,
     "size": lambda label, _: dict(size(label)),
 }
 """Measurements of what the tests, or the product, name."""
@@ -484,10 +516,14 @@ _COMMANDS = {
     "sparse-module": _sparse_module,
     "executors": _executors,
     "circt": _circt,
+    "quire-widths": _quire_widths,
+    "searches": _searches,
+    "third": _third,
     "rounded-inputs": _rounded_inputs,
     "scalings": _scalings,
     "scalings-by-loss": _scalings_by_loss,
     "standard-posits": _standard_posits,
+    "unrewritten": _unrewritten,
 }
 """Measurements of a folder or file of a model."""
 

@@ -75,15 +75,13 @@ class Shown:
 
     tables: the names of these tables.
     summary: computes the figures of the row from the stored tables.
-    by: the command that measures the tables, if `make figures` does not run it; otherwise "".
     """
 
     tables: tuple[str, ...]
     summary: Callable[[], Values]
-    by: str = ""
 
     def command(self, _paper: str, _item: str) -> str:
-        return self.by or f"make figures ONLY={','.join(self.tables)}"
+        return f"make figures ONLY={','.join(self.tables)}"
 
 
 @dataclass(frozen=True)

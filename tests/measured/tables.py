@@ -118,6 +118,12 @@ def tables(page: str) -> list[Table]:
     return [Table.matched(table) for table in _TABLE.finditer(page)]
 
 
+def shown(name: str) -> dict[str, dict[str, str]]:
+    """The cells of a table as its page shows them, by the label of the row and the heading of the column."""
+    [table] = [one for page in PAGES for one in tables(page.read_text(encoding="utf-8")) if one.name == name]
+    return {label: dict(zip(table.headings, cells, strict=True)) for label, cells in table.rows.items()}
+
+
 def renewed(page: str) -> str:
     """The text of a page with current cells from `docs/figures/`; raises `MissingFigure` for a cell without figure."""
     measured = read(MEASURED)

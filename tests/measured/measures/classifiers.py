@@ -24,14 +24,9 @@ from programs.plugins import installed
 from measured.commands import measure, model_path
 from measured.recurrent import folder_of
 from measured.store import FOLDER, MEASURED, Values, by_parts, read
+from measured.tables import shown
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.main import main as tinyml
-
-BY_SEARCHES = "tinyml bench DIR... --searches shiftry,seedot:shiftry,fixed"
-"""The command of the table `searches-compared`."""
-
-BY_THIRD = "tinyml compile MODEL --search promote --ram N --formats posit,affine --metric margin --pack-buffers"
-"""The command of the table `results-third` for a model."""
 
 FAMILIES = {
     "protonn": ("gesturepod", "letter26", "mnist10", "mnist16-10", "mnist2"),
@@ -136,9 +131,9 @@ def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]
     """
 
     def summary() -> Values:
-        table = read(FOLDER / "searches-compared.json")
+        table = shown("searches-means")
         return {
-            f"{row}_{column}": float(table[f"mean change, {label}"][heading])
+            f"{row}_{column}": float(table[label][heading])
             for row, label in rows.items()
             for column, heading in columns.items()
         }
@@ -158,12 +153,9 @@ def guessing(column: str) -> Callable[[], Values]:
     """
 
     def summary() -> Values:
-        rows = {
-            name: row for name, row in read(FOLDER / "searches-compared.json").items() if not name.startswith("mean")
-        }
-        right = {name: float(row[column]) for name, row in rows.items()}
+        right = {name: float(row[column]) for name, row in shown("searches-compared").items()}
         better = [value for name, value in right.items() if not is_guessing(name, value)]
-        return {"guessing": len(rows) - len(better), "models": len(rows), "most": max(better, default=0.0)}
+        return {"guessing": len(right) - len(better), "models": len(right), "most": max(better, default=0.0)}
 
     return summary
 
@@ -346,7 +338,7 @@ def compression() -> Values:
     `FORMAT`, `FAMILY FORMAT`: the points that programs in a format lose on average, over all models and over one
     family.
     """
-    rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
+    rows, measured = shown("results-third"), read(MEASURED)
     less = [float(row["ratio"]) for row in rows.values()]
     changes = [float(row["change"]) for row in rows.values()]
     families = {"": [name for family in FAMILIES for name in names(family)]}

@@ -12,7 +12,8 @@ from unittest.mock import patch
 
 from measured.commands import model_path
 from measured.measures.classifiers import FAMILIES, is_guessing, names
-from measured.store import FOLDER, Values, read
+from measured.store import Values
+from measured.tables import shown
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import Product
 from tinyml.dialects.formats.published.shiftry import PrintedShiftryType, ShiftryNumber, ShiftrySum, ShiftryType
@@ -89,7 +90,7 @@ def by_figure_5(models: Path | None) -> Values:
     `near` counts the models that lose at most a point. `guessing` counts the models at most ten points better than
     guessing.
     """
-    floats = read(FOLDER / "searches-compared.json")
+    floats = shown("searches-compared")
     right = {
         family: {name: _right(model_path(name, models), {"format": "shiftry_printed"}) for name in names(family)}
         for family in FAMILIES

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, NumberFormat, ScaleBy
+from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, NumberFormat, Product, ScaleBy
+from tinyml.dialects.formats.posit.quire import QuireType, quire_for
 from tinyml.dialects.formats.posit.type import EXPONENTS, STANDARD, PositType
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
@@ -21,6 +24,7 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.search_uniform import SearchUniformPass
 
 if TYPE_CHECKING:
@@ -70,6 +74,21 @@ def scalings(model: Path, width: int) -> Values:
     return found
 
 
+def unrewritten(model: Path, width: int) -> Values:
+    """The figures of `scalings` for fixed point and posits if no pass rewrites the program before its formats are
+    assigned, by either rule of scales.
+    """
+    program, test = _profiled(model, "posit", width, rewritten=False)
+    right = _right(evaluate_reals(program.module, test.x).classes, test)
+    found: Values = {}
+    for kind, format in (("fixed", FixedType), ("posit", PositType)):
+        for rule in (BY_GREATEST, BY_SCORES):
+            evaluator = program.by(rule)
+            formats = _formats(evaluator, FormatChoice(format.of_width(width)))
+            found[f"{kind}_{rule}"] = _answers(evaluator, formats, test, right)
+    return found
+
+
 def scalings_by_loss(model: Path, width: int) -> Values:
     """For fixed point and for posits, the figures of `scalings` for the program of `--search uniform --metric margin`.
     The search starts from the scales, and es of posits, that `--scale-by scores` chooses, and changes those with which
@@ -91,6 +110,37 @@ def standard_posits(model: Path, width: int) -> Values:
     formats = _formats(evaluator, FormatChoice(PositType(width, STANDARD), is_made=True))
     right = _right(evaluate_reals(profiled.module, test.x).classes, test)
     return _answers(evaluator, formats, test, right)
+
+
+def quire_widths(model: Path) -> Values:
+    """For standard posits of three kinds, the least and the greatest width in bits of the quires of a program's sums of
+    products.
+
+    `pN_ES`: the widths that `choose-accumulators` determines. `pN_ES_one`: the widths if no factor except constants
+    exceeds 1.
+    """
+    found: Values = {}
+    for n, es in ((8, 2), (16, 1), (16, 2)):
+        evaluator = _profiled(model, "posit", n)[0].by(None)
+        choice = FormatChoice(PositType(n, es), is_made=True)
+        program = evaluator.candidates.program(_formats(evaluator, choice))
+        sums = [op for op in program.walk() if isinstance(op, tdsl.ContractionOp)]
+        small = (
+            quire_for([_at_most_1(product) for product in op.products], op.initial and tdsl.factor_of(op.initial))
+            for op in sums
+        )
+        for name, quires in (("", (op.properties["acc"] for op in sums)), ("_one", small)):
+            widths = [quire.width.data for quire in quires if isinstance(quire, QuireType)]
+            found[f"p{n}_{es}{name}"] = {"least": min(widths), "greatest": max(widths)}
+    return found
+
+
+def _at_most_1(product: Product) -> Product:
+    lhs, rhs = (
+        factor if factor.raws is not None else replace(factor, interval=(-1.0, 1.0))
+        for factor in (product.lhs, product.rhs)
+    )
+    return replace(product, lhs=lhs, rhs=rhs)
 
 
 def rounded_inputs(model: Path, width: int) -> Values:
@@ -140,16 +190,19 @@ class _Profiled(NamedTuple):
         return program
 
 
-def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
+def _profiled(model: Path, format: str, width: int, *, rewritten: bool = True) -> tuple[_Profiled, Data]:
     """The program after the passes that precede the assignment of a format, with its validation data, and its test
     data.
+
+    rewritten: false to run only the profile among these passes.
     """
     ctx = context()
     program, val, test = find_model(model if model.is_dir() else model.parent)
     module = load_program(program, ctx)
     steps = passes_to_formats(PipelineOptions(data=str(val), format=format, width=width), None)
     assigned = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
-    pipelines.run(module, ctx, steps[:assigned])
+    before = [step for step in steps[:assigned] if rewritten or isinstance(step, ProfilePass)]
+    pipelines.run(module, ctx, before)
     profiled = _Profiled(module, load_program_data(module, str(val)), str(val), steps[assigned + 1 :])
     return profiled, load_program_data(module, str(test))
 

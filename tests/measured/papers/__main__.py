@@ -47,14 +47,11 @@ def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values
 
     together: the tests of all rows. They run in one process, when the first row with tests is run.
 
-    Raises `Failed` if the row fails, and `Unmeasured` if a model is missing or if another command measures the row's
-    table.
+    Raises `Failed` if the row fails, and `Unmeasured` if a model is missing.
     """
     match row.run:
         case ByTests() as tests:
             return passed(tests.names, together)
-        case Shown(by=by) if by:
-            raise Unmeasured(f"its table is by `{by}`")
         case Shown(tables):
             command = [sys.executable, "-m", "measured.figures", "--only", ",".join(tables)]
             further = ["--models", str(models)] if models else []

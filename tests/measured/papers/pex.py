@@ -305,7 +305,9 @@ ROWS = (
         "simulated `cortex-m4`, with the bits of the evaluator, in less than the 22,360 bytes of the plan, where "
         "ordinary execution has a peak of 54,180; branches that diverge take 2,560 bytes by the plan, at most 3,000 "
         "with their windows",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
+        why="the core is simulated and the weights are random: the bytes do not depend on them, but neither a board "
+        "nor the accuracy of a trained network is measured",
         run=tested(
             (f"{GRAPHS}::test_a_keyword_network_runs_by_channels_on_a_cortex_m4", "partial-32", 54_180, 22_360),
             (f"{GRAPHS}::test_parting_branches_take_a_slice_each", "cortex-m4", 2560, 3000),
