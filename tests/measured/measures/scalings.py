@@ -22,6 +22,7 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.stages import find_model, load_program, passes_to_formats
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
 from tinyml.transforms.reals.profile import ProfilePass
@@ -75,17 +76,22 @@ def scalings(model: Path, width: int) -> Values:
 
 
 def unrewritten(model: Path, width: int) -> Values:
-    """The figures of `scalings` for fixed point and posits if no pass rewrites the program before its formats are
-    assigned, by either rule of scales.
+    """The figures of `scalings` for fixed point and posits by either rule of scales, if no pass but `profile`,
+    `assign-format` and `choose-accumulators` runs.
     """
-    program, test = _profiled(model, "posit", width, rewritten=False)
-    right = _right(evaluate_reals(program.module, test.x).classes, test)
     found: Values = {}
-    for kind, format in (("fixed", FixedType), ("posit", PositType)):
+    ctx = context()
+    program, val, test = find_model(model)
+    reals = load_program(program, ctx)
+    data = load_program_data(reals, str(test))
+    right = _right(evaluate_reals(reals, data.x).classes, data)
+    for format in ("fixed", "posit"):
         for rule in (BY_GREATEST, BY_SCORES):
-            evaluator = program.by(rule)
-            formats = _formats(evaluator, FormatChoice(format.of_width(width)))
-            found[f"{kind}_{rule}"] = _answers(evaluator, formats, test, right)
+            module = reals.clone()
+            assigned = AssignFormatPass(format, width, scale_by=rule, data=str(val))
+            pipelines.run(module, ctx, [ProfilePass(str(val)), assigned, ChooseAccumulatorsPass()])
+            classes = evaluate(module, encode_inputs(module, data.x)).classes
+            found[f"{format}_{rule}"] = _changes(right, _right(classes, data))
     return found
 
 
@@ -190,19 +196,16 @@ class _Profiled(NamedTuple):
         return program
 
 
-def _profiled(model: Path, format: str, width: int, *, rewritten: bool = True) -> tuple[_Profiled, Data]:
+def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
     """The program after the passes that precede the assignment of a format, with its validation data, and its test
     data.
-
-    rewritten: false to run only the profile among these passes.
     """
     ctx = context()
     program, val, test = find_model(model if model.is_dir() else model.parent)
     module = load_program(program, ctx)
     steps = passes_to_formats(PipelineOptions(data=str(val), format=format, width=width), None)
     assigned = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
-    before = [step for step in steps[:assigned] if rewritten or isinstance(step, ProfilePass)]
-    pipelines.run(module, ctx, before)
+    pipelines.run(module, ctx, steps[:assigned])
     profiled = _Profiled(module, load_program_data(module, str(val)), str(val), steps[assigned + 1 :])
     return profiled, load_program_data(module, str(test))
 
