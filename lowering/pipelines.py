@@ -132,15 +132,13 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
     return DefectError(f"{found}. This is a defect of tinyml: please report it with the file {file.name}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Pipeline(ModulePass):
     """A pass that runs a sequence of passes. Its fields are the options that its steps have or depend on.
 
     The first pipeline with the option `target` records the target in the module. Later pipelines read it there; a
     pipeline with another target refuses the module. Without any target, a program is compiled for the host.
     """
-
-    target: str | None = None
 
     @property
     def takes(self) -> Level | None:
@@ -149,18 +147,23 @@ class Pipeline(ModulePass):
         """
         return next(filter(None, map(level_of, self.steps())), None)
 
+    @property
+    def own_target(self) -> str | None:
+        """The value of the option `target`; None if it is not given."""
+        return getattr(self, TARGET_OPTION, None)
+
     def steps(self, target: str | None = None) -> list[ModulePass]:
         """The passes of the pipeline with their options, in the order of execution.
 
         target: the target of a module, for a pipeline without the option `target`.
         """
-        return flatten(self.name, {**asdict(self), TARGET_OPTION: self.target or target})
+        return flatten(self.name, {**asdict(self), TARGET_OPTION: self.own_target or target})
 
     def record_target(self, module: ModuleOp) -> None:
         """Record the pipeline's target, if it has one, in a module. Raises `InputError` for a module with another."""
-        if self.target is not None:
-            check_compiled_for(module, self.target)
-            compile_for(module, self.target)
+        if (target := self.own_target) is not None:
+            check_compiled_for(module, target)
+            compile_for(module, target)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.record_target(op)
@@ -183,7 +186,7 @@ def pipeline(name: str) -> type[Pipeline]:
     from tinyml.dialects.options import options_of
     from tinyml.lowering.options import PipelineOptions
 
-    taken = _taken(name) - {TARGET_OPTION}
+    taken = {*_taken(name), TARGET_OPTION}
     own: list[tuple[str, Any, Any]] = [
         (option.name, option.type, field() if option.required else field(default=option.default))
         for option in options_of(PipelineOptions)

@@ -135,7 +135,7 @@ def single_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
     target: str | None = None
     for each in passes:
         if isinstance(each, Pipeline):
-            if (own := each.target) is not None:
+            if (own := each.own_target) is not None:
                 target = own
                 yield _RecordTarget(each)
             yield from each.steps(target)
