@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.formats.number_format import SCALING_RULES
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
+from tinyml.targets.registry import HOST
 from tinyml.transforms.buffers.packing.modes import PACKERS
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
@@ -234,4 +235,4 @@ class PipelineOptions(CompileOptions):
         "limit on flash in bytes, up to which larger, faster kernels and code are used (default: none are used)",
         default=None,
     )
-    target: str | None = option("board whose kernels are used (default: the module's)", default=None, metavar="NAME")
+    target: str = option("board whose kernels are used", default=HOST, metavar="NAME")

@@ -23,7 +23,7 @@ from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import PluginError
 from tinyml.lowering.added_steps import check_installed, is_set, steps_of
 from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for, target_of
+from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import EndVerification, Level, LevelError, level_of
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
@@ -136,8 +136,8 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
 class Pipeline(ModulePass):
     """A pass that runs a sequence of passes. Its fields are the options that its steps have or depend on.
 
-    The first pipeline with the option `target` records the target in the module. Later pipelines read it there; a
-    pipeline with another target refuses the module. Without any target, a program is compiled for the host.
+    If no step has the option `target`, all steps read the target from the module. The field `target` is then the
+    target that the module must name. A module without a target receives this target.
     """
 
     @property
@@ -147,27 +147,22 @@ class Pipeline(ModulePass):
         """
         return next(filter(None, map(level_of, self.steps())), None)
 
+    def steps(self) -> list[ModulePass]:
+        """The passes of the pipeline with their options, in the order of execution."""
+        return flatten(self.name, asdict(self))
+
     @property
-    def own_target(self) -> str | None:
-        """The value of the option `target`; None if it is not given."""
-        return getattr(self, TARGET_OPTION, None)
-
-    def steps(self, target: str | None = None) -> list[ModulePass]:
-        """The passes of the pipeline with their options, in the order of execution.
-
-        target: the target of a module, for a pipeline without the option `target`.
+    def sets_target(self) -> str | None:
+        """The target that the module must name, or that a module without a target receives; None if no target is
+        requested, or if a step has the option `target`.
         """
-        return flatten(self.name, {**asdict(self), TARGET_OPTION: self.own_target or target})
-
-    def record_target(self, module: ModuleOp) -> None:
-        """Record the pipeline's target, if it has one, in a module. Raises `InputError` for a module with another."""
-        if (target := self.own_target) is not None:
-            check_compiled_for(module, target)
-            compile_for(module, target)
+        return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        self.record_target(op)
-        steps, given = tuple(self.steps(target_of(op))), op.clone()
+        if (target := self.sets_target) is not None:
+            check_compiled_for(op, target)
+            compile_for(op, target)
+        steps, given = tuple(self.steps()), op.clone()
         try:
             PassPipeline(steps, EndVerification().between).apply(ctx, op)
         except (InputError, MemoryError):
@@ -186,12 +181,14 @@ def pipeline(name: str) -> type[Pipeline]:
     from tinyml.dialects.options import options_of
     from tinyml.lowering.options import PipelineOptions
 
-    taken = {*_taken(name), TARGET_OPTION}
+    taken = _taken(name)
     own: list[tuple[str, Any, Any]] = [
         (option.name, option.type, field() if option.required else field(default=option.default))
         for option in options_of(PipelineOptions)
         if option.name in taken
     ]
+    if TARGET_OPTION not in taken:
+        own.append((TARGET_OPTION, str | None, field(default=None)))
     class_name = "".join(map(str.capitalize, name.split("-"))) + "Pass"
     namespace = {"name": name, "__doc__": PIPELINES[name].doc, "__module__": __name__}
     return make_dataclass(class_name, own, bases=(Pipeline,), frozen=True, kw_only=True, namespace=namespace)

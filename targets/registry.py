@@ -341,7 +341,7 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
     the host is accepted for every target.
     """
     if (known := target_of(module)) not in (HOST, board(target).name):
-        raise InputError(f"the module is compiled for the target '{known}', not for '{target}' ({TARGET})")
+        raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
 
 
 def makers(target: str, kind: type[M]) -> list[M]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -21,9 +20,6 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.locations import source_location, source_names
 from tinyml.dialects.remarks import RemarkKind, Statistic
 from tinyml.tools.cli.ir_printer import IRTarget
-
-if TYPE_CHECKING:
-    from tinyml.lowering.pipelines import Pipeline
 
 
 @dataclass
@@ -115,29 +111,12 @@ class PassWatch:
             print(text, file=sys.stderr)
 
 
-@dataclass(frozen=True)
-class _RecordTarget(ModulePass):
-    """The first step of a pipeline with a target: record the target in the module, and refuse another one."""
-
-    name = "record-target"
-    pipeline: Pipeline
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        self.pipeline.record_target(op)
-
-
 def single_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
-    """Yield the passes to run. A named pipeline is replaced by its steps. Its target, if any, is recorded first, and is
-    that of later pipelines.
-    """
+    """Yield the passes to run. A named pipeline is replaced by its steps, unless it sets the module's target."""
     from tinyml.lowering.pipelines import Pipeline
 
-    target: str | None = None
     for each in passes:
-        if isinstance(each, Pipeline):
-            if (own := each.own_target) is not None:
-                target = own
-                yield _RecordTarget(each)
-            yield from each.steps(target)
+        if isinstance(each, Pipeline) and each.sets_target is None:
+            yield from each.steps()
         else:
             yield each
