@@ -35,8 +35,13 @@ class NestFusion:
         self.body = function.body.block
         self.places: dict[Operation, int] = {op: place for place, op in enumerate(function.walk())}
         of_bytes = defaultdict[tuple[SSAValue, int, int], list[Use]](list)
-        for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
-            of_bytes[memory_of(view), *bytes_of(view)] += buffer_reads(view)
+        self.states = set[tuple[SSAValue, int, int]]()
+        """The memories and ranges of bytes that keep their content between calls."""
+        for view in [op for op in self.places if isinstance(op, scratch.ViewOp)]:
+            place = memory_of(view.result), *bytes_of(view.result)
+            of_bytes[place] += buffer_reads(view.result)
+            if view.state is not None:
+                self.states.add(place)
         self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
         """The uses of buffers in each memory, in order, with the ranges of bytes they access. Fusion erases some and
         adds none.
@@ -81,13 +86,16 @@ class NestFusion:
     def _is_used(self, store: memref.StoreOp) -> bool:
         """Whether anything may read the elements that a store of a nest has written, so that the store is necessary.
 
-        The caller may read a buffer that it owns. All other buffers that contain some of these bytes are examined.
-        Buffers with the same bytes, such as an operand and the result that overwrites it, count as one.
+        The caller may read a buffer that it owns, and the next call a state. All other buffers that contain some of
+        these bytes are examined. Buffers with the same bytes, such as an operand and the result that overwrites it,
+        count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
         start, end = bytes_of(root)
+        if any(memory is memory_of(root) and first < end and start < last for memory, first, last in self.states):
+            return True
         return any(
             self._is_read(uses, store, (max(first, start), min(last, end)))
             for first, last, uses in self.uses[memory_of(root)]
@@ -109,7 +117,9 @@ class NestFusion:
             for again, use in following:
                 op, apart = use.operation, None
                 if effects_on(use) == {MemoryEffectKind.WRITE}:
-                    if not _overwrites(op, store, block, shared, again=again):
+                    if not _overwrites(op, store, block, shared, again=again) or self._has_reads_after(
+                        op, block, inside
+                    ):
                         continue
                     if not again:
                         return False
@@ -121,6 +131,20 @@ class NestFusion:
                     return True
             at = None if block is self.body else block.parent_op()
         return False
+
+    def _has_reads_after(self, write: Operation, block: Block, uses: Sequence[Use]) -> bool:
+        """Whether a loop of a block around a write also reads the buffer after the write. The read may see bytes that
+        the loop overwrites later.
+
+        uses: the uses of the buffer in the block.
+        """
+        around = block.find_ancestor_op_in_block(write)
+        return around is not None and any(
+            around.is_ancestor(use.operation)
+            and self.places[use.operation] > self.places[write]
+            and effects_on(use) != {MemoryEffectKind.WRITE}
+            for use in uses
+        )
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:

@@ -82,9 +82,11 @@ def refitted(
 
 
 def _is_better(squares: NDArray[np.float64], first: NDArray[np.float64]) -> bool:
-    """Whether the squared errors of samples are significantly smaller than those of the first choice, `first`."""
+    """Whether the squared errors of at least two samples are significantly smaller than those of the first choice,
+    `first`.
+    """
     saved = first - squares
-    return bool(saved.mean() > MIN_STANDARD_ERRORS * saved.std() / math.sqrt(len(saved)))
+    return len(saved) > 1 and bool(saved.mean() > MIN_STANDARD_ERRORS * saved.std(ddof=1) / math.sqrt(len(saved)))
 
 
 def _rounding(errors: ScoreErrors, formats: Mapping[TensorClass, NumberFormat]) -> Callable[[SSAValue, Reals], Reals]:

@@ -399,9 +399,12 @@ def _text(module: ModuleOp) -> str:
 
 
 def at_widths(formats: Sequence[NumberFormat]) -> str:
-    """The remark on programs that exceed the limits in all of the formats, whose widths it lists."""
+    """The remark on programs that exceed the limits in all of the formats, whose widths it lists. It names the option
+    for other widths if the formats have any.
+    """
     widths = ", ".join(map(str, sorted({format.bits for format in formats})))
-    return f" at the tried width{'s' if ' ' in widths else ''} {widths} (--widths sets others)"
+    others = " (--widths sets others)" if any(format.candidates[1:] for format in formats) else ""
+    return f" at the tried width{'s' if ' ' in widths else ''} {widths}{others}"
 
 
 @dataclass(frozen=True)

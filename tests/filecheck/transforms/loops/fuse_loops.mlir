@@ -774,3 +774,55 @@ func.func @partly_overwritten(%X: memref<4xi8>, %Y: memref<4xi8>) -> memref<4xi8
 // CHECK: %a = arith.addi %x, %x : i8
 // CHECK-NEXT: memref.store %a, %A
 // CHECK-NEXT: memref.store %a, %Y
+
+// -----
+
+// The last nest reads elements of B before it overwrites them.
+func.func @read_behind_the_write(%X: memref<4xi8>, %Y: memref<4xi8>, %Z: memref<4xi8>) {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %A = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %B = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %seven = arith.constant 7 : i8
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4xi8>
+    %a = arith.addi %x, %x : i8
+    memref.store %a, %A[%i] : memref<4xi8>
+  }
+  num.nest %i to 4 {
+    %a = memref.load %A[%i] : memref<4xi8>
+    memref.store %a, %Y[%i] : memref<4xi8>
+  }
+  num.nest %i to 4 {
+    memref.store %seven, %B[%i] : memref<4xi8>
+    %last = affine.apply affine_map<(d0) -> (3 - d0)> (%i)
+    %b = memref.load %B[%last] : memref<4xi8>
+    memref.store %b, %Z[%i] : memref<4xi8>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @read_behind_the_write(
+// CHECK: %a = arith.addi %x, %x : i8
+// CHECK-NEXT: memref.store %a, %A
+// CHECK-NEXT: memref.store %a, %Y
+
+// -----
+
+// The next call reads the state.
+func.func @state(%X: memref<4xi8>, %Y: memref<4xi8>) {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %S = scratch.view %arena[0 : i64] {state} : memref<4xi8> to memref<4xi8>
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4xi8>
+    %s = arith.addi %x, %x : i8
+    memref.store %s, %S[%i] : memref<4xi8>
+  }
+  num.nest %i to 4 {
+    %s = memref.load %S[%i] : memref<4xi8>
+    memref.store %s, %Y[%i] : memref<4xi8>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @state(
+// CHECK: %s = arith.addi %x, %x : i8
+// CHECK-NEXT: memref.store %s, %S
+// CHECK-NEXT: memref.store %s, %Y
