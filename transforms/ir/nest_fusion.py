@@ -117,8 +117,9 @@ class NestFusion:
             for again, use in following:
                 op, apart = use.operation, None
                 if effects_on(use) == {MemoryEffectKind.WRITE}:
-                    if not _overwrites(op, store, block, shared, again=again) or self._has_reads_after(
-                        op, block, inside
+                    reads = (use.operation for use in inside if effects_on(use) != {MemoryEffectKind.WRITE})
+                    if not _overwrites(op, store, block, shared, again=again) or any(
+                        self._may_precede(read, op, block, shared) for read in reads
                     ):
                         continue
                     if not again:
@@ -132,19 +133,21 @@ class NestFusion:
             at = None if block is self.body else block.parent_op()
         return False
 
-    def _has_reads_after(self, write: Operation, block: Block, uses: Sequence[Use]) -> bool:
-        """Whether a loop of a block around a write also reads the buffer after the write. The read may see bytes that
-        the loop overwrites later.
-
-        uses: the uses of the buffer in the block.
+    def _may_precede(self, read: Operation, write: Operation, block: Block, shared: tuple[int, int]) -> bool:
+        """Whether a read in the same loop of a block as a write, but behind it, may see bytes that the loop overwrites
+        later: the write does not overwrite all of them each time that it runs before the read.
         """
         around = block.find_ancestor_op_in_block(write)
-        return around is not None and any(
-            around.is_ancestor(use.operation)
-            and self.places[use.operation] > self.places[write]
-            and effects_on(use) != {MemoryEffectKind.WRITE}
-            for use in uses
-        )
+        if around is None or not around.is_ancestor(read) or self.places[read] < self.places[write]:
+            return False
+        if isinstance(write, memref.StoreOp) and isinstance(read, memref.LoadOp):
+            (*_, written), (*_, found) = (place_of(op.memref, op.indices) for op in (write, read))
+            if (gap := written.plus(found, -1)).factors == {} and gap.constant == 0:
+                return False
+        common = read.parent
+        while common is not None and not common.is_ancestor(write):
+            common = common.parent_block()
+        return common is None or not _covers(_written(write, common), shared)
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
@@ -165,15 +168,22 @@ def _overwrites(op: Operation, store: memref.StoreOp, block: Block, shared: tupl
     """
     if (new := _written(op, block)) is None:
         return False
-    first, size = new
-    if not first.factors and first.constant <= shared[0] and shared[1] <= first.constant + size:
+    if _covers(new, shared):
         return True
+    first, size = new
     # Values in the addresses must be the same when the op and the store run.
     if any(block.is_ancestor(value.owner) and (again or block_of(value) is not block) for value in first.factors):
         return False
     if (old := _written(store, block)) is None or (gap := old[0].plus(first, -1)).factors:
         return False
     return 0 <= gap.constant <= size - old[1]
+
+
+def _covers(written: tuple[AffineSum, int] | None, shared: tuple[int, int]) -> bool:
+    """Whether the bytes that `_written` returns are known and contain the range `shared`."""
+    if written is None or (first := written[0]).factors:
+        return False
+    return first.constant <= shared[0] and shared[1] <= first.constant + written[1]
 
 
 def _written(op: Operation, block: Block) -> tuple[AffineSum, int] | None:
