@@ -114,13 +114,15 @@ class NestFusion:
             later = [use for use in inside if self.places[use.operation] > self.places[store]]
             following = [(False, use) for use in later if not at.is_ancestor(use.operation)]
             following += [(True, use) for use in inside if block is not self.body]
+            left = shared
             for again, use in following:
                 op, apart = use.operation, None
                 if effects_on(use) == {MemoryEffectKind.WRITE}:
                     reads = (use.operation for use in inside if effects_on(use) != {MemoryEffectKind.WRITE})
-                    if not _overwrites(op, store, block, shared, again=again) or any(
-                        self._may_precede(read, op, block, shared) for read in reads
-                    ):
+                    if any(self._may_precede(read, op, block, shared) for read in reads):
+                        continue
+                    if not _overwrites(op, store, block, left, again=again):
+                        left = _rest(left, _written(op, block))
                         continue
                     if not again:
                         return False
@@ -184,6 +186,14 @@ def _covers(written: tuple[AffineSum, int] | None, shared: tuple[int, int]) -> b
     if written is None or (first := written[0]).factors:
         return False
     return first.constant <= shared[0] and shared[1] <= first.constant + written[1]
+
+
+def _rest(shared: tuple[int, int], written: tuple[AffineSum, int] | None) -> tuple[int, int]:
+    """The range `shared` without the bytes that `_written` returns, if they contain its first or its last byte."""
+    if written is None or written[0].factors:
+        return shared
+    (first, last), start, end = shared, written[0].constant, written[0].constant + written[1]
+    return (end if start <= first < end else first), (start if start < last <= end else last)
 
 
 def _written(op: Operation, block: Block) -> tuple[AffineSum, int] | None:
