@@ -42,6 +42,7 @@ NAMING_FORMATS = {
     "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
     "tools/tinyml/extend/quantised.py": "a file's quantisation is a format",
     "tools/universe.py": "the registry",
+    "tools/proofs/posit/quire_statements.py": "products of posits and fixed-point numbers are proved",
 }
 """Files that name a format which is not theirs, and why."""
 
@@ -77,6 +78,7 @@ ASKING_FOR_FAMILIES = {
     "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
+    "tools/proofs/posit/quire_statements.py": "posits and integers are enumerated differently",
     "transforms/formats/evaluation/number_checks.py": "only exact numbers promise an order of their raws",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
