@@ -111,6 +111,7 @@ class NestFusion:
         at: Operation | None = store
         while at is not None and (block := at.parent) is not None:
             inside = [use for use in uses if block.is_ancestor(use.operation)]
+            reads = [use.operation for use in inside if effects_on(use) != {MemoryEffectKind.WRITE}]
             later = [use for use in inside if self.places[use.operation] > self.places[store]]
             following = [(False, use) for use in later if not at.is_ancestor(use.operation)]
             following += [(True, use) for use in inside if block is not self.body]
@@ -118,7 +119,6 @@ class NestFusion:
             for again, use in following:
                 op, apart = use.operation, None
                 if effects_on(use) == {MemoryEffectKind.WRITE}:
-                    reads = (use.operation for use in inside if effects_on(use) != {MemoryEffectKind.WRITE})
                     if any(self._may_precede(read, op, block, shared) for read in reads):
                         continue
                     if not _overwrites(op, store, block, left, again=again):
