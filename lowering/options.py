@@ -235,4 +235,4 @@ class PipelineOptions(CompileOptions):
         "limit on flash in bytes, up to which larger, faster kernels and code are used (default: none are used)",
         default=None,
     )
-    target: str = option("board whose kernels are used", default=HOST, metavar="NAME")
+    target: str = option("board whose kernels are used (default: the module's)", default=HOST, metavar="NAME")

@@ -228,3 +228,6 @@ PIPELINES = {
     ),
 }
 """The named pipelines. A step receives every option for which it has a field."""
+
+PORTABLE = {"reals-to-formats", "published-to-formats", PARTS_TO_FORMATS, REFINE_FORMATS, BUFFERS_TO_UPSTREAM}
+"""The pipelines whose result can be compiled for any target, although an option `target` may influence it."""

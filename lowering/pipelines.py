@@ -22,8 +22,8 @@ from tinyml.dialects.errors import DefectError, InputError, squeeze
 from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import PluginError
 from tinyml.lowering.added_steps import check_installed, is_set, steps_of
-from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
+from tinyml.lowering.pipeline_steps import PIPELINES, PORTABLE, If
+from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for, target_of
 from tinyml.transforms.ir.levels import EndVerification, Level, LevelError, level_of
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
@@ -132,12 +132,12 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
     return DefectError(f"{found}. This is a defect of tinyml: please report it with the file {file.name}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pipeline(ModulePass):
     """A pass that runs a sequence of passes. Its fields are the options that its steps have or depend on.
 
-    If no step has the option `target`, all steps read the target from the module. The field `target` is then the
-    target that the module must name. A module without a target receives this target.
+    The first pipeline with the option `target` that is not in `PORTABLE` records the target in the module. Later
+    pipelines read it there, and refuse another one.
     """
 
     @property
@@ -147,22 +147,22 @@ class Pipeline(ModulePass):
         """
         return next(filter(None, map(level_of, self.steps())), None)
 
-    def steps(self) -> list[ModulePass]:
-        """The passes of the pipeline with their options, in the order of execution."""
-        return flatten(self.name, asdict(self))
+    def steps(self, module: ModuleOp | None = None) -> list[ModulePass]:
+        """The passes of the pipeline with their options, in the order of execution.
 
-    @property
-    def sets_target(self) -> str | None:
-        """The target that the module must name, or that a module without a target receives; None if no target is
-        requested, or if a step has the option `target`.
+        module: the module to which the passes are applied. The pipeline's target is recorded in it, or read from it.
+
+        Raises `InputError` for an unknown target, and for a module that is compiled for another target.
         """
-        return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
+        given = asdict(self)
+        if module is not None and TARGET_OPTION in given:
+            if (target := given[TARGET_OPTION]) is not None:
+                (check_compiled_for if self.name in PORTABLE else compile_for)(module, target)
+            given[TARGET_OPTION] = target or target_of(module)
+        return flatten(self.name, given)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if (target := self.sets_target) is not None:
-            check_compiled_for(op, target)
-            compile_for(op, target)
-        steps, given = tuple(self.steps()), op.clone()
+        steps, given = tuple(self.steps(op)), op.clone()
         try:
             PassPipeline(steps, EndVerification().between).apply(ctx, op)
         except (InputError, MemoryError):
@@ -185,9 +185,9 @@ def pipeline(name: str) -> type[Pipeline]:
     own: list[tuple[str, Any, Any]] = [
         (option.name, option.type, field() if option.required else field(default=option.default))
         for option in options_of(PipelineOptions)
-        if option.name in taken
+        if option.name in taken - {TARGET_OPTION}
     ]
-    if TARGET_OPTION not in taken:
+    if TARGET_OPTION in taken or name not in PORTABLE:
         own.append((TARGET_OPTION, str | None, field(default=None)))
     class_name = "".join(map(str.capitalize, name.split("-"))) + "Pass"
     namespace = {"name": name, "__doc__": PIPELINES[name].doc, "__module__": __name__}
@@ -196,7 +196,7 @@ def pipeline(name: str) -> type[Pipeline]:
 
 def _taken(name: str) -> set[str]:
     """The names of the options that the steps of a pipeline have or depend on, including the steps of inner
-    pipelines.
+    pipelines. A pipeline that forgets the target has no option for it.
     """
     taken: set[str] = set()
     for step in steps_of(name):
@@ -207,7 +207,7 @@ def _taken(name: str) -> set[str]:
             taken |= _taken(step)
         elif step in registry().all_passes:
             taken |= set(_fields(_pass(step)).values())
-    return taken
+    return taken - {TARGET_OPTION} if "forget-target" in steps_of(name) else taken
 
 
 def _pass(name: str) -> type[ModulePass]:

@@ -327,13 +327,13 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Record the board whose kernels a module calls. For the host, which has no kernels, do nothing. Raises
-    `InputError` for an unknown target, and for a module that is compiled for another board.
+    """Record the board for which a module is compiled. The host, which has no kernels, is not recorded.
+
+    Raises `InputError` for an unknown target, and for a module that is compiled for another board.
     """
-    if (target := board(target).name) == HOST:
-        return
     check_compiled_for(module, target)
-    module.attributes[TARGET] = StringAttr(target)
+    if (name := board(target).name) != HOST:
+        module.attributes[TARGET] = StringAttr(name)
 
 
 def check_compiled_for(module: ModuleOp, target: str) -> None:
@@ -341,7 +341,7 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
     the host is accepted for every target.
     """
     if (known := target_of(module)) not in (HOST, board(target).name):
-        raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
+        raise InputError(f"the module is compiled for the target '{known}', not for '{target}' ({TARGET})")
 
 
 def makers(target: str, kind: type[M]) -> list[M]:

@@ -37,7 +37,7 @@ from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.cli.user_errors import as_input_error, invalid
 from tinyml.tools.driver.expected_errors import ExpectedError, check_errors, expected_errors
 from tinyml.tools.driver.pass_options import check_options, check_pipeline
-from tinyml.tools.driver.pass_watch import PassWatch, single_passes
+from tinyml.tools.driver.pass_watch import PassWatch, SinglePasses
 from tinyml.tools.universe import own_attributes
 
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
@@ -219,8 +219,7 @@ class TinymlOptMain(xDSLOptMain):
             verify_own_attributes(module, own_attributes)
             watched.start(module, after)
 
-        passes = self.pipeline.passes
-        self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
+        self.pipeline = (SinglePasses if watched.is_on else PassPipeline)(self.pipeline.passes, callback)
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
         """For each requested kind of remarks, a regular expression that matches the names of the passes whose remarks

@@ -8,14 +8,14 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.locations import source_location, source_names
 from tinyml.dialects.remarks import RemarkKind, Statistic
@@ -111,12 +111,21 @@ class PassWatch:
             print(text, file=sys.stderr)
 
 
-def single_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
-    """Yield the passes to run. A named pipeline is replaced by its steps, unless it sets the module's target."""
-    from tinyml.lowering.pipelines import Pipeline
+class SinglePasses(PassPipeline):
+    """A pass pipeline that runs the steps of named pipelines one by one, so that the callback is called between them.
 
-    for each in passes:
-        if isinstance(each, Pipeline) and each.sets_target is None:
-            yield from each.steps()
-        else:
-            yield each
+    The steps of a named pipeline depend on the module's target, which earlier passes may have recorded. They are
+    therefore determined when the pipeline's turn comes.
+    """
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.lowering.pipelines import Pipeline
+
+        assert self.callback is not None
+        before: ModulePass | None = None
+        for each in self.passes:
+            for step in each.steps(op) if isinstance(each, Pipeline) else [each]:
+                self.callback(before, op, step)
+                step.apply(ctx, op)
+                before = step
+        self.callback(before, op, None)

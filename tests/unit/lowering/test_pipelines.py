@@ -171,7 +171,7 @@ def test_a_target_is_that_of_the_module(name: str):
     assert lowered(name, None, target=own) == lowered(name, own)
     assert lowered(name, None, target="host") == lowered(name, None)
     for other in ("uno", "host"):
-        with pytest.raises(InputError, match=f"kernels of the target 'ecp5-25k', not of '{other}'"):
+        with pytest.raises(InputError, match=f"for the target 'ecp5-25k', not for '{other}'"):
             lowered(name, own, target=other)
     with pytest.raises(InputError, match="unknown target 'unoo', did you mean 'uno'"):
         lowered(name, own, target="unoo")
@@ -201,11 +201,7 @@ class Spoiling(Pipeline):
 
     name = "spoiling"
 
-    @property
-    def sets_target(self) -> None:
-        return None
-
-    def steps(self) -> list[ModulePass]:
+    def steps(self, module: ModuleOp | None = None) -> list[ModulePass]:
         return [Spoil(), Rely()]
 
 
