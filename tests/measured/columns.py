@@ -315,6 +315,8 @@ TABLES: dict[str, dict[str, Column]] = {
     "posit-sums": {
         "M4": (SUMS, "{m4_product:.1f}"),
         "ATmega": (SUMS, "{uno_product:.1f}"),
+        "M4, both": (SUMS, "{m4_both:.1f}"),
+        "ATmega, both": (SUMS, "{uno_both:,.1f}"),
         "M4, rest": (SUMS, "{m4_rest:,}"),
         "ATmega, rest": (SUMS, "{uno_rest:,}"),
         "bins": (SUMS, "{bins}"),

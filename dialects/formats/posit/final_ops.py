@@ -191,11 +191,12 @@ class ToOddOp(EmittedOp):
         )
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        wide = self.sum if width_of(self.sum) == 64 else e.resize(self.sum, 64)
+        width = max(WORD, width_of(self.sum), width_of(self.result))
+        wide = self.sum if width_of(self.sum) == width else e.resize(self.sum, width)
         left = e.subi(e.int_constant(self.unit.value.data, 16), self.scale)
-        low, high = (e.int_constant(end.value.data, 64) for end in (self.low, self.high))
-        odd = e.select(self.undefined, low, e.call("tm_posit_to_odd", wide, left, low, high))
-        return [odd if width_of(self.result) == 64 else e.resize(odd, width_of(self.result))]
+        low, high = (e.int_constant(end.value.data, width) for end in (self.low, self.high))
+        odd = e.select(self.undefined, low, e.call(f"tm_posit_to_odd_s{width}", wide, left, low, high))
+        return [odd if width_of(self.result) == width else e.resize(odd, width_of(self.result))]
 
 
 def _word(e: Emitter, value: SSAValue) -> SSAValue:

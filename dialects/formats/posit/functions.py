@@ -372,7 +372,7 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
     right = np.maximum(-left, 0)
     kept = value << np.maximum(left, 0) >> right
     cut = kept | (kept << right != value << np.maximum(left, 0))
-    return np.clip(cut, int(low), int(high)).astype(np.int64)
+    return np.clip(cut, int(low), int(high)).astype(x.dtype)
 
 
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
@@ -458,7 +458,8 @@ RUNTIME_FUNCTIONS.update(
         "tm_posit_lower_word": RuntimeFunction((i32, i32), i32, _lower_word, _word_program(0)),
         "tm_posit_upper_word": RuntimeFunction((i32, i32), i32, _upper_word, _word_program(32)),
         "tm_posit_mark": RuntimeFunction((i8, i8), i8, _marked, _marking_program),
-        "tm_posit_to_odd": RuntimeFunction((i64, i16, i64, i64), i64, _to_odd, _to_odd_program),
+        "tm_posit_to_odd_s32": RuntimeFunction((i32, i16, i32, i32), i32, _to_odd, _to_odd_program),
+        "tm_posit_to_odd_s64": RuntimeFunction((i64, i16, i64, i64), i64, _to_odd, _to_odd_program),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer, _to_integer_program),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

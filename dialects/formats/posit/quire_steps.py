@@ -4,22 +4,28 @@ execute it on devices.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from tinyml.dialects.formats.exact.format import STICKY_BITS
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp, ToOddOp
 from tinyml.dialects.formats.posit.layout import LaidOut, Layout
 from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, MarkOp, MultiplyAddOp, StartOp
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.machine.machine import Int, Machine, width_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.ir import Attribute, SSAValue
 
+    from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.dialects.formats.posit.type import PositType
     from tinyml.dialects.machine.emitter import Emitter
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -149,16 +155,28 @@ class ToOdd(_Step):
     high: int
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        sums = np.asarray(operands[0], object)
-        undefined = sums != sums
-        values, left = np.where(undefined, 0, sums), self.scale - self.layout.frac
-        cut = values << left if left >= 0 else (values >> -left) | ((values >> -left << -left) != values)
-        return np.where(undefined, self.low, np.clip(cut, self.low, self.high)).astype(np.int64)
+        from tinyml.dialects.formats.posit.quire_sums import odd_integers
+
+        return odd_integers(operands[0], self.scale - self.layout.frac, self.low, self.high)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         joined = JoinOp(operands[0], self.quire, self.high.bit_length())
         emitter.put(joined)
         return emitter.insert(ToOddOp(joined.sum, joined.scale, joined.undefined, self.scale, self.low, self.high))
+
+
+def rounded_odd(m: Machine[V], to_odd: Callable[[int, int, int], Any], values: Sequence[V], result: NumberFormat) -> V:
+    """A number, rounded once to the exact format `result`.
+
+    to_odd: returns the step that converts the number to an integer with more bits than the result, for the integer's
+        scale, least and greatest value. The integer is odd if any truncated bit is 1.
+    values: the operands of the step.
+    """
+    exact: Any = exact_numbers(result)
+    low, high = (end << STICKY_BITS for end in exact.integer_limits)
+    scale = exact.scale + STICKY_BITS
+    odd = m.perform(to_odd(scale, low, high), *values)
+    return exact.store(m, Int(odd, width_for(low, high, (32, 64)), low, high), scale)
 
 
 def _negated(e: Emitter, significand: Int[SSAValue], bits: int) -> Int[SSAValue]:

@@ -32,6 +32,18 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
     return np.where(undefined, NAR, np.asarray(shifted, object))
 
 
+def odd_integers(sums: NDArray[Any], left: int, low: int, high: int) -> NDArray[np.int64]:
+    """The integers sums * 2^left, truncated and clamped to [low, high]; `low` for NaR.
+
+    Before it is clamped, an integer is odd if a bit that truncation removes is 1.
+    """
+    objects = np.asarray(sums, object)
+    undefined = objects != objects
+    values = np.where(undefined, 0, objects)
+    cut = values << left if left >= 0 else (values >> -left) | ((values >> -left << -left) != values)
+    return np.where(undefined, low, np.clip(cut, low, high)).astype(np.int64)
+
+
 def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:
     """Sums of products for two stacks of matrices, as `Accumulator.matmul` defines them, in units of 2^-frac.
 

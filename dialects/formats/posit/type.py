@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import IntAttr, IntegerType, NoneAttr
@@ -25,7 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.number_format import (
     BY_SCORES,
     REGIME,
@@ -51,6 +52,7 @@ from tinyml.dialects.formats.posit.exponent_windows import (
     stretched,
 )
 from tinyml.dialects.formats.posit.functions import ALL
+from tinyml.dialects.formats.posit.one_product import OneProduct, ProductToOdd, RoundProduct
 from tinyml.dialects.formats.posit.parts import (
     EXPONENTS,
     TABLE_BITS,
@@ -61,7 +63,7 @@ from tinyml.dialects.formats.posit.parts import (
     verify_standard,
 )
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for
-from tinyml.dialects.formats.posit.quire_steps import Round
+from tinyml.dialects.formats.posit.quire_steps import Round, rounded_odd
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.formats.posit.unpacked import UnpackedType
 from tinyml.dialects.lazy_numpy import np
@@ -98,6 +100,9 @@ PIECES = range(1, 8)
 """The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
 
 SHIFTS = range(-60, 61)
+
+LONGEST_PRODUCT = 63
+"""The number of bits below which the magnitude of a product of significands fits in a register of 64 bits."""
 
 REGISTER_BITS = 16
 
@@ -514,6 +519,15 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
 
     def combined_as(self, m: Machine[V], terms: Sequence[SignedProduct[V]], result: NumberFormat) -> V:
+        if len(terms) == 1:
+            [(sign, factors)] = terms
+            product = OneProduct(tuple(parts_of(format) for _, format in factors), sign < 0)
+            if product.bits < LONGEST_PRODUCT:
+                values = [value for value, _ in factors]
+                if isinstance(result, PositType):
+                    posit: Any = result
+                    return m.perform(RoundProduct(product, posit), *values)
+                return rounded_odd(m, partial(ProductToOdd, product), values, result)
         return combined(m, terms, result)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
@@ -535,14 +549,18 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """A number of the standard's type, rounded to `result`; None for a format with a window.
 
-        Posits of at most 16 bits become numbers other than posits through floats, which represent them exactly. NaR is
-        then converted as NaN. All other conversions are sums in a quire. NaR is then converted as a sum that is NaR.
+        Posits of at most 8 bits become numbers of at most 16 bits by a table.
         """
         if self.window is not None:
             return None
-        if self.n.data <= REGISTER_BITS and not isinstance(result, PositType):
-            return result.from_f32(m, self.to_f32(m, value))
-        return combined(m, [(1, [(value, self)])], result)
+        exact = exact_numbers(result)
+        if self.n.data > TABLE_BITS or exact.stored_width > 16:
+            return self.combined_as(m, [(1, [(value, self)])], result)
+        first, last = self.stored_limits
+        numbers = self.decode(np.arange(first, last + 1).astype(self.dtype))
+        table = np.where(np.isnan(numbers), exact.undefined, exact.encode(np.nan_to_num(numbers)))
+        entry = m.entry("conversion", table.astype(exact.dtype), m.sub(self.stored(m, value), m.const(first)))
+        return m.settle(entry, exact.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         if self.scaling:

@@ -67,6 +67,7 @@ static inline TM_POSIT_INLINE int8_t tm_posit_mark(int8_t flag, int8_t place)
 
 /* The significand of a posit of at most 16 bits above its exponent plus `bias`, each in 16 bits; 0 for zero, and the
  * least exponent for NaR. Exponents are multiples of 2^step, to which significands are moved, and counted in these. */
+#ifdef __AVR__
 static TM_POSIT_SHORT int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int8_t step, int16_t bias)
 {
     const int8_t fraction = (int8_t)(n - 3 - es > 0 ? n - 3 - es : 0);
@@ -74,7 +75,6 @@ static TM_POSIT_SHORT int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t e
     uint16_t body = (uint16_t)(size_of_raw << (16 - n) << 1);
     if (body == 0)
         return raw ? 0x8000 : 0;
-#ifdef __AVR__
     /* Shifts by one bit count the regime, which is short near 1. */
     int8_t regime = -1;
     if (body & 0x8000) {
@@ -85,13 +85,6 @@ static TM_POSIT_SHORT int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t e
             regime--;
     }
     body = (uint16_t)(body << 1);
-#else
-    const uint8_t ones = (uint8_t)(body >> 15);
-    const uint16_t run_of = (uint16_t)(ones ? ~body : body);
-    const int16_t run = (int16_t)(__builtin_clz((unsigned)run_of) - (int)(8 * sizeof(unsigned) - 16));
-    const int16_t regime = (int16_t)(ones ? run - 1 : -run);
-    body = (uint16_t)((uint32_t)body << run << 1);
-#endif
     int16_t exponent = (int16_t)(bias + regime * (1 << es));
     if (es) {
         exponent = (int16_t)(exponent + (int16_t)(body >> (16 - es)));
@@ -100,14 +93,10 @@ static TM_POSIT_SHORT int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t e
     uint16_t size = (uint16_t)((uint16_t)1 << fraction | (uint16_t)(body >> 1 >> (15 - fraction)));
     size = (uint16_t)(size << (exponent & ((1 << step) - 1)));
     const int16_t significand = (int16_t)(raw < 0 ? 0u - size : size);
-#ifdef __AVR__
     union { int16_t halves[2]; int32_t whole; } parts;
     parts.halves[0] = (int16_t)(exponent >> step);
     parts.halves[1] = significand;
     return parts.whole;
-#else
-    return (int32_t)((uint32_t)(uint16_t)significand << 16 | (uint16_t)(exponent >> step));
-#endif
 }
 
 /* As tm_posit_parts_s16 for posits of 32 bits, each in 32 bits. */
@@ -118,7 +107,6 @@ static TM_POSIT_SHORT int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t e
     if (body == 0)
         return raw ? 0x8000 : 0;
     int16_t exponent = bias;
-#ifdef __AVR__
     int8_t regime = -1;
     if (body >> 31) {
         for (body <<= 1, regime = 0; body >> 31; body <<= 1)
@@ -128,12 +116,6 @@ static TM_POSIT_SHORT int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t e
             regime--;
     }
     body <<= 1;
-#else
-    const uint8_t ones = (uint8_t)(body >> 31);
-    const uint8_t run = (uint8_t)(__builtin_clzl((unsigned long)(ones ? ~body : body)) - (int)(8 * sizeof(long) - 32));
-    const int16_t regime = (int16_t)(ones ? run - 1 : -run);
-    body = body << run << 1;
-#endif
     exponent = (int16_t)(exponent + regime * (1 << es));
     if (es) {
         exponent = (int16_t)(exponent + (int16_t)((uint8_t)(body >> 24) >> (8 - es)));
@@ -142,23 +124,69 @@ static TM_POSIT_SHORT int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t e
     uint32_t size = (uint32_t)1 << fraction | body >> 1 >> (31 - fraction);
     size <<= exponent & ((1 << step) - 1);
     size = raw < 0 ? 0u - size : size;
-#ifdef __AVR__
     union { uint32_t halves[2]; int64_t whole; } parts;
     parts.halves[0] = (uint16_t)(exponent >> step);
     parts.halves[1] = size;
     return parts.whole;
+}
 #else
-    return (int64_t)((uint64_t)size << 32 | (uint16_t)(exponent >> step));
-#endif
+/* As tm_posit_parts_s16 for posits of 32 bits, each in 32 bits. */
+static TM_POSIT_SHORT int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t es, int8_t step, int16_t bias)
+{
+    const int8_t fraction = (int8_t)(n - 3 - es > 0 ? n - 3 - es : 0);
+    const uint32_t sign = raw < 0 ? UINT32_MAX : 0;
+    uint32_t body = (((uint32_t)raw ^ sign) - sign) << (32 - n) << 1;
+    if (body == 0)
+        return raw ? 0x8000 : 0;
+    const uint32_t ones = body >> 31 ? UINT32_MAX : 0;
+    const int run = __builtin_clzl((unsigned long)(body ^ ones)) - (int)(8 * sizeof(long) - 32);
+    const int32_t regime = (run - 1) ^ (int32_t)~ones;
+    body = body << run << 1;
+    int32_t exponent = bias + regime * (1 << es);
+    if (es) {
+        exponent += (int32_t)(body >> (32 - es));
+        body <<= es;
+    }
+    const uint32_t size = (body >> 1 | (uint32_t)1 << 31) >> (31 - fraction) << (exponent & ((1 << step) - 1));
+    return (int64_t)((uint64_t)((size ^ sign) - sign) << 32 | (uint16_t)(exponent >> step));
 }
 
-/* x * 2^left cut off to an integer between two others, which is odd if anything is cut off. */
-static __attribute__((__unused__)) int64_t tm_posit_to_odd(int64_t x, int16_t left, int64_t low, int64_t high)
+static TM_POSIT_SHORT int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int8_t step, int16_t bias)
 {
-    for (; left > 0 && x != 0 && x > low && x < high; left--)
-        x *= 2;
-    if (left < 0) {
-        const uint8_t right = (uint8_t)(left < -63 ? 63 : -left);
+    const int64_t parts = tm_posit_parts_s32(raw, n, es, step, bias);
+    return (int32_t)((uint32_t)(parts >> 32) << 16 | (uint16_t)parts);
+}
+#endif
+
+/* x * 2^left cut off to an integer between two others, which is odd if anything is cut off. */
+static __attribute__((__unused__)) int32_t tm_posit_to_odd_s32(int32_t x, int16_t left, int32_t low, int32_t high)
+{
+    if (left > 0) {
+        const uint8_t by = (uint8_t)(left < 32 ? left : 31);
+        if (x > high >> by)
+            return high;
+        if (x < low >> by)
+            return low;
+        x = (int32_t)((uint32_t)x << by);
+    } else if (left < 0) {
+        const uint8_t right = (uint8_t)(left > -32 ? -left : 31);
+        const int32_t kept = x >> right;
+        x = (int32_t)((uint32_t)kept << right) == x ? kept : kept | 1;
+    }
+    return x < low ? low : x > high ? high : x;
+}
+
+static __attribute__((__unused__)) int64_t tm_posit_to_odd_s64(int64_t x, int16_t left, int64_t low, int64_t high)
+{
+    if (left > 0) {
+        const uint8_t by = (uint8_t)(left < 64 ? left : 63);
+        if (x > high >> by)
+            return high;
+        if (x < low >> by)
+            return low;
+        x = (int64_t)((uint64_t)x << by);
+    } else if (left < 0) {
+        const uint8_t right = (uint8_t)(left > -64 ? -left : 63);
         const int64_t kept = x >> right;
         x = (int64_t)((uint64_t)kept << right) == x ? kept : kept | 1;
     }

@@ -666,6 +666,51 @@ def test_operations_end_in_other_formats(
     assert_hardware_bits(module, raws[0][None], tmp_path)
 
 
+CONVERSIONS: list[tuple[PositType, ExactFormat]] = [
+    (PositType(8, 2), FixedType(8, 4)),
+    (PositType(6, 3), FixedType(16, 12)),
+    (PositType(8, 0), FixedType(32, 20)),
+    (PositType(9, 0), MinifloatType(4, 3, 1)),
+    (PositType(10, 3), FixedType(16, 3)),
+    (PositType(16, 1), FixedType(32, 30)),
+    (PositType(16, 3), FixedType(8, 0)),
+    (PositType(32, 2), FixedType(32, 4)),
+    (PositType(8, 3), PositType(8, 0)),
+    (PositType(16, 2), PositType(8, 2)),
+    (PositType(16, 0), PositType(12, 2, -12, 2)),
+    (PositType(32, 2), PositType(32, 0)),
+]
+"""The formats of a number and of its conversion."""
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize("formats", CONVERSIONS, ids=names_of)
+def test_posits_become_numbers_of_other_formats(formats: tuple[PositType, ExactFormat], tmp_path: Path):
+    """A conversion rounds once. NaR stays NaR, or becomes the least number or, in a window of posits, 0."""
+    first, result = formats
+    extreme = first.posit.maxpos
+    raws = np.concatenate([[0, 1, -1, extreme, 1 - extreme, first.posit.nar], raws_of(first, (200,), 3)])
+    x, y = f"tensor<206x{first.type}>", f"tensor<206x{result.type}>"
+    text = f"""
+        func.func @converted(%x: {x}) -> {y} {{
+          %y = tdsl.cast %x : {x} -> {y}
+          func.return %y : {y}
+        }}"""
+    inputs = raws.astype(first.dtype)[None]
+    exact = numbers(first, inputs)
+    if isinstance(result, FixedType):
+        expected = [nearest_integer(one, result) for one in exact]
+    elif isinstance(result, PositType) and result.window is None:
+        expected = [nearest_sum([one], result.posit) for one in exact]
+    else:
+        nearest = result.encode_clipped(np.nan_to_num(first.decode(inputs[0])))
+        expected = [result.undefined if one is None else int(raw) for one, raw in zip(exact, nearest, strict=True)]
+    assert agrees(text, inputs, tmp_path).tolist() == expected
+    module = Parser(context(), text).parse_module()
+    assert_bits(module, inputs, ["cortex-m0", "cortex-m4", "riscv"], tmp_path)
+    assert_hardware_bits(module, inputs, tmp_path)
+
+
 def test_a_sum_of_signed_products_of_posits_is_rounded_once():
     """8 * 8 - 6 * 1 + 1 is 59. NaR makes the sum NaR, and a product of three factors is refused."""
     posit, result = PositType(8, 0), FixedType(16, 4)
@@ -675,7 +720,7 @@ def test_a_sum_of_signed_products_of_posits_is_rounded_once():
     nar = np.array([-128], np.int8)
     assert result.combined(M, [*terms, (-1, [(one, posit), (nar, posit)])]).tolist() == [result.raw_limits[0]]
     with pytest.raises(InputError, match="more than two factors"):
-        result.combined(M, [(1, [(one, posit)] * 3)])
+        result.combined(M, [(1, [(one, posit)] * 3), (1, [(one, posit)])])
 
 
 @pytest.mark.long(drawn=False)
