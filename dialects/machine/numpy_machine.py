@@ -194,12 +194,14 @@ def _sum_as_tree(
         levels.append(below)
     lhs, rhs = factors[0][..., :, :, None], factors[1][..., None, :, :]
     sums = levels[-1].mac(m, levels[-1].zero(m), lhs, formats[0], rhs, formats[1])
+    # The sums are a constant if the divisions leave nothing of any factor.
+    sums = np.broadcast_to(sums, np.broadcast_shapes(lhs.shape, rhs.shape))
     for level, below in zip(reversed(levels[:-1]), reversed(levels), strict=False):
         if sums.shape[-2] % 2:
             sums = np.concatenate([sums, np.zeros_like(sums[..., :1, :])], axis=-2)
         left = level.join(m, level.zero(m), sums[..., 0::2, :], below)
-        sums = level.join(m, left, sums[..., 1::2, :], below)
+        sums = np.broadcast_to(level.join(m, left, sums[..., 1::2, :], below), sums[..., 1::2, :].shape)
     total = np.broadcast_to(accumulator.zero(m), (*sums.shape[:-2], sums.shape[-1])) if start is None else start
     for k in range(sums.shape[-2]):
-        total = accumulator.join(m, total, sums[..., k, :], accumulator)
+        total = np.broadcast_to(accumulator.join(m, total, sums[..., k, :], accumulator), total.shape)
     return total

@@ -166,6 +166,15 @@ def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length:
         assert found.tolist() == [c_matmul(row.tolist(), column.tolist(), widths, scales) for row in weights]
 
 
+@pytest.mark.parametrize("op", ["tdsl.matmul", "tdsl.spmv"])
+@pytest.mark.parametrize("frac", [2, 4])
+def test_products_of_factors_of_which_division_leaves_nothing_are_zero(op: str, frac: int, tmp_path: Path):
+    """Both factors are divided by 2^8, so that nothing is left of one of 8 bits."""
+    text = product("seedot", (16, 8, 8), (14, 6, frac), 21, op)
+    assert not outputs(text, np.full((4, 21), -128, np.int8)).any()
+    on_host_and("uno", text, tmp_path)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("case", "target"), spread_product(8, PRINTED_RULE, ("uno", "cortex-m4")))
 def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
