@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -107,29 +107,31 @@ class ModelFigures:
 
 
 def compare_searches(
-    folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None
+    folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None, ways: Container[str] = WAYS
 ) -> list[dict[str, Any]]:
     """Compute and print a row per model and arithmetic, then the means of each arithmetic; return the rows.
 
     folders: model folders.
     arithmetics: in the syntax of `ArithmeticChoice.parse`.
     json_file: a file for the rows as JSON; None for no file.
+    ways: the searches and widths to compare; a search within the memory of another one requires it.
     """
     with json_results(json_file) as rows:
         choices = [ArithmeticChoice.parse(text) for text in arithmetics]
-        rows += [row for folder in folders for row in _rows(folder, choices)]
+        rows += [row for folder in folders for row in _rows(folder, choices, ways)]
         rows += _means(rows)
         print_rows(rows)
     return rows
 
 
-def _rows(folder: Path, arithmetics: Sequence[ArithmeticChoice]) -> list[dict[str, Any]]:
+def _rows(folder: Path, arithmetics: Sequence[ArithmeticChoice], ways: Container[str]) -> list[dict[str, Any]]:
     model = _Model(folder)
     rows: list[dict[str, Any]] = []
-    with Progress(folder.name, sum(len(arithmetic.ways) for arithmetic in arithmetics)) as progress:
-        for arithmetic in arithmetics:
+    chosen = [[way for way in arithmetic.ways if way in ways] for arithmetic in arithmetics]
+    with Progress(folder.name, sum(map(len, chosen))) as progress:
+        for arithmetic, own in zip(arithmetics, chosen, strict=True):
             results: dict[str, ModelFigures] = {}
-            for way in arithmetic.ways:
+            for way in own:
                 progress.step(f"{arithmetic} {way}")
                 with watched(progress):
                     results[way] = model.result(arithmetic, way, _limits(way, results))
