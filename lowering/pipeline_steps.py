@@ -229,5 +229,8 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
-PORTABLE = {"reals-to-formats", "published-to-formats", PARTS_TO_FORMATS, REFINE_FORMATS, BUFFERS_TO_UPSTREAM}
-"""The pipelines whose result can be compiled for any target, although an option `target` may influence it."""
+NAMES = [*PIPELINES]
+PORTABLE = {*NAMES[: NAMES.index(FORMATS_TO_BUFFERS)], BUFFERS_TO_UPSTREAM}
+"""The pipelines whose result can be compiled for any target: those to L1, although their option `target` may influence
+the result, and the one to upstream dialects.
+"""

@@ -56,9 +56,7 @@ DEFAULT_TARGET = "uno"
 HOST = "host"
 """The host computer, a target that is always available."""
 
-TARGET = OwnAttribute(
-    "tinyml.target", {HolderKind.MODULE: TEXT}, "The board whose kernels and functions the module calls."
-)
+TARGET = OwnAttribute("tinyml.target", {HolderKind.MODULE: TEXT}, "The board for which the module is compiled.")
 
 
 @cache

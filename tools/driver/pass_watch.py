@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -124,7 +124,12 @@ class SinglePasses(PassPipeline):
         assert self.callback is not None
         before: ModulePass | None = None
         for each in self.passes:
-            for step in each.steps(op) if isinstance(each, Pipeline) else [each]:
+            steps: Sequence[ModulePass] = [each]
+            if isinstance(each, Pipeline):
+                # Errors in its options are those of the pipeline.
+                self.callback(before, op, each)
+                before, steps = None, each.steps(op)
+            for step in steps:
                 self.callback(before, op, step)
                 step.apply(ctx, op)
                 before = step

@@ -78,8 +78,8 @@ class ExactNumbers(NumberFormat):
 
     @property
     def undefined(self) -> int:
-        """The raw that is the result of converting NaR to this format."""
-        return self.raw_limits[0]
+        """The raw that is the result of converting NaR to this format: that of the least number."""
+        return int(self.encode(np.ldexp(np.array(float(self.integer_limits[0])), -self.scale)))
 
     @property
     def has_powers(self) -> bool:
