@@ -1,6 +1,4 @@
-"""The ops of the `posit` dialect that complete a sum in a quire. They convert the bins of the quire to one integer and
-round it.
-"""
+"""The ops of the `posit` dialect that convert the bins of a quire to one integer, and round an exact sum or product."""
 
 from __future__ import annotations
 
@@ -135,7 +133,7 @@ class JoinOp(QuireOp):
 
 @irdl_op_definition
 class RoundOp(EmittedOp):
-    """The posit nearest to `sum * 2^-scale`; NaR if `undefined`, the NaR flag of the sum, is set."""
+    """The posit nearest to `sum * 2^-scale`; NaR if `undefined` is true."""
 
     name = "posit.round"
     sum = operand_def(IntegerType)
@@ -162,7 +160,7 @@ class RoundOp(EmittedOp):
 @irdl_op_definition
 class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high]. The result is `low` if
-    `undefined`, the NaR flag of the sum, is set.
+    `undefined`, which is true for NaR, is true.
 
     The integer is odd if a bit that truncation removes is 1. Rounding the integer at a position at least two bits
     higher therefore returns the number nearest to the exact sum.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tinyml.dialects.formats.posit.arithmetic import Posit, pack
 from tinyml.dialects.formats.posit.layout import ROUNDING_BITS
 from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.machine.machine import width_for
 from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
 Objects = NDArray[Any]
@@ -32,8 +33,8 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
     return np.where(undefined, NAR, np.asarray(shifted, object))
 
 
-def odd_integers(sums: NDArray[Any], left: int, low: int, high: int) -> NDArray[np.int64]:
-    """The integers sums * 2^left, truncated and clamped to [low, high]; `low` for NaR.
+def odd_integers(sums: NDArray[Any], left: int, low: int, high: int) -> NDArray[np.signedinteger[Any]]:
+    """The integers sums * 2^left, truncated and clamped to [low, high], in 32 or 64 bits; `low` for NaR.
 
     Before it is clamped, an integer is odd if a bit that truncation removes is 1.
     """
@@ -41,7 +42,7 @@ def odd_integers(sums: NDArray[Any], left: int, low: int, high: int) -> NDArray[
     undefined = objects != objects
     values = np.where(undefined, 0, objects)
     cut = values << left if left >= 0 else (values >> -left) | ((values >> -left << -left) != values)
-    return np.where(undefined, low, np.clip(cut, low, high)).astype(np.int64)
+    return np.where(undefined, low, np.clip(cut, low, high)).astype(f"i{width_for(low, high, (32, 64)) // 8}")
 
 
 def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:

@@ -1,7 +1,8 @@
 """Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
 `!posit.p<n, es>` is the standard's format, including NaR: n is 2 to 16 or 32 bits, es is 0 to 3. Sums of products use a
-quire (`quire.py`); other operations are emulated.
+quire (`quire.py`), and single products and conversions need none (`one_product.py`). Sums and products of one type are
+emulated as in SoftPosit.
 
 `!posit.p<n, es, low, high, shift>` contains the posits that are multiples of 2^low and less than 2^high in magnitude,
 times 2^-shift. These numbers are integers of few bits in one unit. A table or a short routine decodes them to integers,
@@ -100,9 +101,6 @@ PIECES = range(1, 8)
 """The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
 
 SHIFTS = range(-60, 61)
-
-LONGEST_PRODUCT = 63
-"""The number of bits below which the magnitude of a product of significands fits in a register of 64 bits."""
 
 REGISTER_BITS = 16
 
@@ -519,15 +517,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
 
     def combined_as(self, m: Machine[V], terms: Sequence[SignedProduct[V]], result: NumberFormat) -> V:
-        if len(terms) == 1:
+        if len(terms) == 1 and len(terms[0][1]) <= 2:
             [(sign, factors)] = terms
             product = OneProduct(tuple(parts_of(format) for _, format in factors), sign < 0)
-            if product.bits < LONGEST_PRODUCT:
-                values = [value for value, _ in factors]
-                if isinstance(result, PositType):
-                    posit: Any = result
-                    return m.perform(RoundProduct(product, posit), *values)
-                return rounded_odd(m, partial(ProductToOdd, product), values, result)
+            values = [value for value, _ in factors]
+            if isinstance(result, PositType):
+                posit: Any = result
+                return m.perform(RoundProduct(product, posit), *values)
+            return rounded_odd(m, partial(ProductToOdd, product), values, result)
         return combined(m, terms, result)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:

@@ -10,9 +10,10 @@
 // RUN: tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-loops,loops-to-bits,bits-to-c" -t c --mlir-timing 2>/dev/null | filecheck %s --check-prefix=ONCE
 // RUN: tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-upstream" | filecheck %s --check-prefix=UPSTREAM
 // RUN: tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-upstream" --mlir-timing 2>/dev/null | filecheck %s --check-prefix=UPSTREAM
-// RUN: not tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-loops{target=cortex-m4}" 2>&1 | filecheck %s --check-prefix=OTHER
-// RUN: not tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-loops{target=cortex-m4}" --mlir-timing 2>&1 | filecheck %s --check-prefix=OTHER
+// RUN: not tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-loops{target=cortex-m4}" 2>&1 | filecheck %s --check-prefix=LATER
+// RUN: not tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-loops{target=cortex-m4}" --mlir-timing 2>&1 | filecheck %s --check-prefix=LATER
 // RUN: not tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno},buffers-to-nests,pack-constants,select-kernels" 2>&1 | filecheck %s --check-prefix=HOST
+// RUN: tinyml-opt %S/../../transforms/Inputs/hidden.mlir -p "reals-to-formats{width=8 data=%S/../../transforms/Inputs/linear.npz},formats-to-buffers{target=uno}" --mlir-print-ir-after-all 2>&1 | filecheck %s --check-prefix=DUMP
 
 // UNO: static const int8_t hidden_W1[12] TM_FLASH = {
 // UNO: static int8_t hidden_arena[6];
@@ -26,5 +27,11 @@
 // UPSTREAM: scf.for
 // PACKED: scratch.arena {alignment = 1 : i64, lower_bound = 6 : i64, packer = "exact-cover"} : memref<6xi8>
 // OTHER: the module is compiled for the target 'uno', not for 'cortex-m4' (tinyml.target)
+// LATER: pass 'buffers-to-loops': the module is compiled for the target 'uno', not for 'cortex-m4' (tinyml.target)
+// The target belongs to the pipeline that records it.
+// DUMP: IR Dump After receive-input
+// DUMP-NEXT: builtin.module {
+// DUMP: IR Dump After convolve-rows
+// DUMP-NEXT: builtin.module attributes {tinyml.target = "uno"} {
 // HOST: pass 'select-kernels': the module is compiled for the target 'uno', not for 'host' (tinyml.target)
 // UNKNOWN: pass 'formats-to-buffers': unknown packer 'tightest' (one of auto, first-fit, best-fit, shiftry, exact-cover, branch-and-bound, none)
