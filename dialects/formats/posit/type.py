@@ -529,8 +529,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         if value_format == self:
+            negated = m.subi(m.int_constant(0, self.stored_width), value)
             # The least integer of a stored width is its own negative, like NaR.
-            return m.subi(m.int_constant(0, self.stored_width), value)
+            if self.n.data == self.stored_width:
+                return negated
+            low, high = self.raw_limits
+            return self._unless_nar(m, self.stored(m, value), Int(negated, self.stored_width, low, high))
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:

@@ -715,6 +715,29 @@ def test_posits_become_numbers_of_other_formats(formats: tuple[PositType, ExactF
     assert_hardware_bits(module, inputs, tmp_path)
 
 
+@pytest.mark.parametrize(("n", "es"), STANDARD)
+def test_nar_is_its_own_negative(n: int, es: int):
+    format = PositType(n, es)
+    raws = np.array([format.posit.nar, -format.posit.maxpos, -1, 0, 1, format.posit.maxpos], format.dtype)
+    assert format.neg(M, raws, format).tolist() == [raws[0], *(-raws[1:]).tolist()]
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize("n", [3, 10, 32])
+def test_nar_is_its_own_negative_on_devices(n: int, tmp_path: Path):
+    format = PositType(n, 1)
+    x = np.array([[format.posit.nar, -format.posit.maxpos, 1, 0]], format.dtype)
+    text = f"""
+        func.func @negated(%x: tensor<4x{format}>) -> tensor<4x{format}> {{
+          %y = tdsl.neg %x : tensor<4x{format}> -> tensor<4x{format}>
+          func.return %y : tensor<4x{format}>
+        }}"""
+    assert agrees(text, x, tmp_path).tolist() == [format.posit.nar, format.posit.maxpos, -1, 0]
+    module = Parser(context(), text).parse_module()
+    assert_bits(module, x, ["cortex-m4", "riscv"], tmp_path)
+    assert_hardware_bits(module, x, tmp_path)
+
+
 def test_a_sum_of_signed_products_of_posits_is_rounded_once():
     """8 * 8 - 6 * 1 + 1 is 59. NaR makes the sum NaR, and a product of three factors is refused."""
     posit, result = PositType(8, 0), FixedType(16, 4)
