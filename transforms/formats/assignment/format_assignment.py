@@ -268,7 +268,8 @@ class AssignmentSteps:
                 continue
             if others := scalings_of(tensors, choice.prototype, self.scale_by):
                 offered[tensors] = list(dict.fromkeys([self.formats[tensors], *others]))
-        self.formats |= score_errors.fitted(offered, self.formats)
+        if offered:
+            self.formats |= score_errors.fitted(offered, self.formats)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
         """Increase the ranges of formats, as far as the sums of products still fit their accumulators.
