@@ -302,25 +302,31 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
 
     Only tensors whose scales follow the errors of the scores are changed. That rule considers each tensor alone and its
     errors to first order, which underestimates errors that accumulate in a loop. Therefore, all formats are tried for a
-    tensor in a loop, and for any other tensor the `MOST_SCALINGS` formats with the least such errors.
+    tensor in a loop, and for any other tensor the `MOST_SCALINGS` formats with the least such errors. Meanwhile, the
+    other tensors keep their formats: the rule is not applied again.
 
     accepts: the condition that a candidate must satisfy.
     """
     search.evaluation.begin("scales by loss")
     formats, rule = search.formats(result.choices), search.assignment.scale_by
-    others: list[list[FormatChoice]] = []
-    for tensors, choice, format in zip(search.classes, result.choices, formats, strict=True):
+    fixed, others = list(result.choices), list[list[FormatChoice]]()
+    for i, (tensors, choice, format) in enumerate(zip(search.classes, result.choices, formats, strict=True)):
         is_free = not (tensors.is_constant or tensors.known) and format.bits == choice.prototype.bits
         # The chosen variant may have a single es; other tensors may have another one.
         offered = dict.fromkeys(scalings_of(tensors, search.prototype_of(format.bits), rule)) if is_free else {}
         offered.pop(format, None)
-        ranked = list(offered)
+        if ranked := list(offered):
+            fixed[i] = FormatChoice(format, is_made=True)
         if not any(map(_is_in_loop, tensors.members)):
             if ranked and (errors := search.assignment.score_errors) is not None:
                 ranked.sort(key=partial(errors.error, tensors))
             ranked = ranked[:MOST_SCALINGS]
         others.append([FormatChoice(other, is_made=True) for other in ranked])
-    return _changed(search, result, others, STANDARD_ERROR, "at this scale", accepts) if any(others) else result
+    if not any(others):
+        return result
+    start = replace(result, choices=fixed) if search.formats(fixed) == formats else result
+    changed = _changed(search, start, others, STANDARD_ERROR, "at this scale", accepts)
+    return changed if changed.choices != start.choices else result
 
 
 def _is_in_loop(value: SSAValue) -> bool:
