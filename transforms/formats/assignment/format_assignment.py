@@ -268,8 +268,7 @@ class AssignmentSteps:
                 continue
             if others := scalings_of(tensors, choice.prototype, self.scale_by):
                 offered[tensors] = list(dict.fromkeys([self.formats[tensors], *others]))
-        if offered:
-            self.formats |= score_errors.fitted(offered, self.formats)
+        self.formats |= score_errors.fitted(offered, self.formats) if offered else {}
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
         """Increase the ranges of formats, as far as the sums of products still fit their accumulators.
