@@ -309,14 +309,14 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
     """
     search.evaluation.begin("scales by loss")
     formats, rule = search.formats(result.choices), search.assignment.scale_by
-    fixed, others = list(result.choices), list[list[FormatChoice]]()
+    kept, others = list(result.choices), list[list[FormatChoice]]()
     for i, (tensors, choice, format) in enumerate(zip(search.classes, result.choices, formats, strict=True)):
         is_free = not (tensors.is_constant or tensors.known) and format.bits == choice.prototype.bits
         # The chosen variant may have a single es; other tensors may have another one.
         offered = dict.fromkeys(scalings_of(tensors, search.prototype_of(format.bits), rule)) if is_free else {}
         offered.pop(format, None)
         if ranked := list(offered):
-            fixed[i] = FormatChoice(format, is_made=True)
+            kept[i] = FormatChoice(format, is_made=True)
         if not any(map(_is_in_loop, tensors.members)):
             if ranked and (errors := search.assignment.score_errors) is not None:
                 ranked.sort(key=partial(errors.error, tensors))
@@ -324,7 +324,7 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
         others.append([FormatChoice(other, is_made=True) for other in ranked])
     if not any(others):
         return result
-    start = replace(result, choices=fixed) if search.formats(fixed) == formats else result
+    start = replace(result, choices=kept) if search.formats(kept) == formats else result
     changed = _changed(search, start, others, STANDARD_ERROR, "at this scale", accepts)
     return changed if changed.choices != start.choices else result
 
