@@ -229,8 +229,7 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
-NAMES = [*PIPELINES]
-PORTABLE = {*NAMES[: NAMES.index(FORMATS_TO_BUFFERS)], BUFFERS_TO_UPSTREAM}
+PORTABLE = {*list(PIPELINES)[: list(PIPELINES).index(FORMATS_TO_BUFFERS)], BUFFERS_TO_UPSTREAM}
 """The pipelines whose result can be compiled for any target: those to L1, although their option `target` may influence
 the result, and the one to upstream dialects.
 """
