@@ -12,11 +12,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
@@ -86,3 +89,10 @@ def answers_in(module: ModuleOp, data: Halves, format: str, width: int | None = 
     """The results for the held-out half, computed in a format."""
     formats = in_format(module, data, format, width)
     return answers(formats, in_reals(formats, evaluate(formats, encode_inputs(formats, data.held_x))))
+
+
+def assert_refused(estimator: Any, message: str) -> None:
+    """Assert that an estimator is not imported, with one line that matches `message`."""
+    with pytest.raises(InputError, match=message) as caught:
+        import_estimator(estimator)
+    assert "\n" not in str(caught.value)

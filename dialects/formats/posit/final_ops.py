@@ -160,7 +160,7 @@ class RoundOp(EmittedOp):
 @irdl_op_definition
 class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high]. The result is `low` if
-    `undefined`, which is true for NaR, is true.
+    `undefined` is true, as for NaR.
 
     The integer is odd if a bit that truncation removes is 1. Rounding the integer at a position at least two bits
     higher therefore returns the number nearest to the exact sum.

@@ -11,14 +11,12 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects.formats.posit.final_ops import WORD, RoundOp, ToOddOp
 from tinyml.dialects.formats.posit.ops import DecodeOp
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int
 
 if TYPE_CHECKING:
@@ -68,9 +66,10 @@ class OneProduct:
                 continue
             decode = DecodeOp(raw, parts, parts.least, 1)
             e.put(decode)
-            significands.append(decode.integers()[0])
-            undefined.append(e.cmp_sgt(e.int_constant(0, width_of(decode.place)), decode.place))
-            scale = e.subi(scale, decode.place if decode.place.type == i16 else e.resize(decode.place, 16))
+            significand, place = decode.integers()
+            significands.append(significand)
+            undefined.append(e.cmp_sgt(e.int_constant(0, place.width), place.value))
+            scale = e.subi(scale, e.held(place, 16))
         product = reduce(e.mul, significands)
         if self.negative:
             product = e.sub(e.const(0), product)

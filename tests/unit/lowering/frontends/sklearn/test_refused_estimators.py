@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs.estimators import halves, joblib, sk
+from programs.estimators import assert_refused, halves, joblib, sk
 
 import tinyml
 from tinyml.dialects import tdsl
@@ -20,6 +20,7 @@ from tinyml.lowering.frontends.importers import TRUST_PICKLE
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.tools.driver.stages import load_program
+from tinyml.tools.main import main
 
 IRIS = halves("iris")
 BOTH = np.c_[IRIS.y, IRIS.y > 0]
@@ -105,10 +106,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_one_line_says_what_is_wrong_and_what_helps(name: str):
-    estimator, message = REFUSED[name]
-    with pytest.raises(InputError, match=message) as caught:
-        import_estimator(estimator)
-    assert "\n" not in str(caught.value)
+    assert_refused(*REFUSED[name])
 
 
 def test_features_are_counted():
@@ -173,6 +171,49 @@ def test_nothing_is_unpickled_without_a_request(suffix: str, tmp_path: Path, mon
         load_program(file, context())
     assert caught.value.file == str(file)
     assert not Path("touched").exists()
+
+
+class Raises:
+    """An object whose unpickling raises an exception."""
+
+    def __init__(self, source: str):
+        self.source = source
+
+    def __reduce__(self) -> tuple[Any, Any]:
+        return exec, (self.source,)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import sys; sys.exit(0)", "cannot be unpickled: it ends the program with exit code 0"),
+        ("raise GeneratorExit", "cannot be unpickled: GeneratorExit:"),
+        (
+            "class E(Exception):\n  def __str__(self): raise E\nraise E",
+            "cannot be unpickled: E, whose message raises ",
+        ),
+        (
+            "raise ModuleNotFoundError('no evil', name='evil-package')",
+            "cannot be unpickled: ModuleNotFoundError: no evil",
+        ),
+        ("import sklearn.not_there", "cannot be unpickled: ModuleNotFoundError: No module named 'sklearn.not_there'"),
+        (
+            "raise ModuleNotFoundError('no', name='xgboost')",
+            "needs the package xgboost: pip install xgboost",
+        ),
+    ],
+)
+def test_a_trusted_file_ends_nothing_and_names_no_package(
+    source: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file, out = tmp_path / "model.pkl", tmp_path / "out"
+    file.write_bytes(pickle.dumps(Raises(source)))
+    np.savez(tmp_path / "val.npz", x=np.zeros((3, 4)))
+    options = ["--val", str(tmp_path / "val.npz"), "--target", "host", "-o", str(out)]
+    assert main(["compile", str(file), "--trust-pickle", *options]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"error: {file}: {said}")
+    assert not out.exists()
 
 
 class Array:
