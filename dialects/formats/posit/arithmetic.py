@@ -24,6 +24,17 @@ TABULATED_BITS = 16
 HIDDEN_BIT = 30
 """Significands are integers in [2^HIDDEN_BIT, 2^(HIDDEN_BIT + 1)), which suffices for posits of 32 bits."""
 
+DOUBLE_FRACTION, DOUBLE_BIAS = 52, 1023
+"""The number of fraction bits of a double, and the bias of its exponent."""
+
+BLOCK = 8192
+"""The numbers that are rounded at once, so that the intermediate results fit in the cache."""
+
+LEAST_SHARE = 1 / 64
+"""The least ratio of an array's size to the number of raws from which on numbers are rounded by a table. A program
+rounds many arrays to each format.
+"""
+
 STICKY_DISTANCE = 62
 """The distance, in bits below a significand, from which on a number affects only the sticky bit."""
 
@@ -149,10 +160,59 @@ def log2(size: Integers) -> Integers:
 def of_reals(reals: NDArray[Any], posit: Posit) -> Integers:
     """The raws of the posits nearest to reals; NaR for infinities and NaN."""
     reals = np.asarray(reals, np.float64)
+    if posit.n <= TABULATED_BITS and reals.size >= (1 << posit.n) * LEAST_SHARE:
+        flat, rounding = reals.ravel(), _roundings(posit)
+        blocks = [rounding.nearest(flat[start : start + BLOCK]) for start in range(0, reals.size, BLOCK)]
+        return np.where(np.isfinite(reals), np.concatenate(blocks).reshape(reals.shape), posit.nar)
     finite = np.isfinite(reals)
     mantissa, exponent = np.frexp(np.where(finite, reals, 0.0))
     raws = pack(np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) - 53, posit)
     return np.where(finite, raws, posit.nar)
+
+
+@dataclass(frozen=True)
+class _Roundings:
+    """A table that rounds reals to posits.
+
+    A real is first rounded to odd: the bits after the first bit that the posit drops are replaced by one bit, which is
+    set if any of them is. This bit decides ties, so that the second rounding gives the posit nearest to the real.
+
+    bounds: the least and the greatest magnitude, as bits of a double, that the table distinguishes.
+    dropped: for each exponent, the number of bits of a double that are replaced by one bit.
+    start: for each exponent, the difference between an index of `raws` and the bits of a double that remain.
+    raws: the posits, in the order of the magnitudes of the reals rounded to odd.
+    """
+
+    bounds: tuple[int, int]
+    dropped: Integers
+    start: Integers
+    raws: Integers
+
+    def nearest(self, reals: NDArray[np.float64]) -> Integers:
+        """The raws of the posits nearest to reals; any raws for infinities and NaN."""
+        bits = np.abs(reals).view(np.int64)
+        bounded = np.clip(bits, *self.bounds)
+        exponent = (bounded >> DOUBLE_FRACTION) - (self.bounds[0] >> DOUBLE_FRACTION)
+        dropped = self.dropped[exponent]
+        kept = bounded >> dropped
+        raws = self.raws[self.start[exponent] + 2 * kept + (kept << dropped != bounded)] * (bits != 0)
+        negative = reals.view(np.int64) >> 63
+        return (raws ^ negative) - negative
+
+
+@lru_cache(maxsize=64)
+def _roundings(posit: Posit) -> _Roundings:
+    """The table of a format. Its size is about four times the number of raws."""
+    exponents = np.arange(-posit.reach - 2, posit.reach + 2)
+    kept = np.maximum(_fields(exponents, posit)[2], 0) + 1
+    odd = [
+        pack(np.arange(2 << bits, 4 << bits, dtype=np.int64), exponent - bits - 1, posit)
+        for exponent, bits in zip(exponents.tolist(), kept.tolist(), strict=True)
+    ]
+    biased = exponents + DOUBLE_BIAS
+    bounds = int(biased[0]) << DOUBLE_FRACTION, (int(biased[-1]) + 1 << DOUBLE_FRACTION) - 1
+    first = np.cumsum([0, *map(len, odd[:-1])])
+    return _Roundings(bounds, DOUBLE_FRACTION - kept, first - (biased << kept + 1), np.concatenate(odd))
 
 
 @lru_cache(maxsize=64)

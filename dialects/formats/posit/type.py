@@ -276,7 +276,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
         Infinities become the greatest posit, although the standard converts them to NaR.
         """
-        return self.encode(np.nan_to_num(reals, nan=np.nan))
+        return self.encode(np.nan_to_num(reals, nan=np.nan) if self.window is None else reals)
 
     def encode_away(self, reals: Reals) -> Raws:
         nearest = self.encode(reals)

@@ -15,7 +15,7 @@ from oracles.quire import quire_dot
 from oracles.soft_posit import DOTS, SORTS, assert_are_those_of_softposit, dots_of, factors, pairs, reals
 
 from tinyml.dialects.formats.number_format import Factor, Product
-from tinyml.dialects.formats.posit.arithmetic import Posit
+from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, pack, to_reals
 from tinyml.dialects.formats.posit.parts import parts_of_posit
 from tinyml.dialects.formats.posit.type import ALL, PositType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -45,6 +45,25 @@ def test_reals_are_rounded_as_softposit_rounds_them(n: int, es: int):
     assert_are_those_of_softposit(ours, "of reals", n, es)
     legal = ours[ours != format.posit.nar]
     np.testing.assert_array_equal(format.encode(format.decode(legal)), legal)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 11, 16])
+@pytest.mark.parametrize("es", range(4))
+@pytest.mark.parametrize("is_short", [False, True])
+def test_a_table_rounds_as_pack_does(n: int, es: int, is_short: bool):
+    """Ties, which are posits of one more bit or halves of the least number, their neighbours, and the ends of doubles
+    are rounded to the same raws by `_roundings` and by `pack`.
+    """
+    posit = Posit(n, es, 3 - n if is_short else None, (1 << (n - 1)) * 3 // 4 if is_short else None)
+    ties = to_reals(np.arange(1, 1 << n), Posit(n + 1, es))
+    halves = np.ldexp(np.arange(1, 64), 2 - n)
+    near = np.concatenate([ties, halves])
+    ends = [0.0, 5e-324, 2.0**-1022, 1e308, np.finfo(np.float64).max]
+    positive = np.concatenate([near, np.nextafter(near, 0), np.nextafter(near, np.inf), ends])
+    numbers = np.concatenate([positive, -positive, [np.inf, -np.inf, np.nan]])
+    mantissa, exponent = np.frexp(numbers[:-3])
+    packed = pack(np.ldexp(mantissa, 53).astype(np.int64), exponent - 53, posit)
+    np.testing.assert_array_equal(of_reals(numbers, posit), [*packed, posit.nar, posit.nar, posit.nar])
 
 
 @pytest.mark.long
