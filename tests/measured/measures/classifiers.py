@@ -331,29 +331,31 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
 
 
 def compression() -> Values:
-    """The factors by which programs need less RAM than in floating point, and their changes of accuracy, from
-    `docs/results.md`.
+    """The factors by which programs need less RAM than in floating point, and their changes of accuracy, from the
+    figures of `docs/results.md`.
 
     `least`, `most`: the extremes of the factors. `change`, `worst`: the mean and the worst change of accuracy.
     `FORMAT`, `FAMILY FORMAT`: the points that programs in a format lose on average, over all models and over one
-    family.
+    family. `fixed 8 by scores` has the scales of the rule `scores`, as `posit 8` has; `standard 8` is `!posit.p<8, 2>`.
     """
-    rows, measured = shown("results-third"), read(MEASURED)
-    less = [float(row["ratio"]) for row in rows.values()]
-    changes = [float(row["change"]) for row in rows.values()]
+    measured = read(MEASURED)
     families = {"": [name for family in FAMILIES for name in names(family)]}
     families |= {f"{family} ": names(family) for family in FAMILIES}
+    less = [measured[f"third {name}"]["ratio"] for name in families[""]]
+    changes = [measured[f"third {name}"]["change"] for name in families[""]]
+    kinds: dict[str, Callable[[str], Values]] = {
+        "fixed 8": lambda name: measured[f"compile {name} --width 8"],
+        "fixed 8 by scores": lambda name: measured[f"scalings {name} --width 8"]["fixed_scores"],
+        "posit 8": lambda name: measured[f"bench {name} --format posit --width 8"],
+        "standard 8": lambda name: measured[f"standard-posits {name} --width 8"],
+        "affine 8": lambda name: measured[f"bench {name} --format affine --width 8"],
+        "fixed 16": lambda name: measured[f"compile {name} --width 16"],
+        "bf16": lambda name: measured[f"bench {name} --format bf16"],
+    }
     lost = {
-        f"{family}{format}": 0.0
-        - round(sum(measured[command.format(name)]["change"] for name in every) / len(every), 4)
+        f"{family}{format}": 0.0 - round(sum(values(name)["change"] for name in every) / len(every), 4)
         for family, every in families.items()
-        for format, command in (
-            ("fixed 8", "compile {} --width 8"),
-            ("posit 8", "bench {} --format posit --width 8"),
-            ("affine 8", "bench {} --format affine --width 8"),
-            ("fixed 16", "compile {} --width 16"),
-            ("bf16", "bench {} --format bf16"),
-        )
+        for format, values in kinds.items()
     }
     return {
         "least": min(less), "most": max(less), "change": sum(changes) / len(changes), "worst": min(changes), **lost,

@@ -231,6 +231,24 @@ def on_due(models: Path | None) -> Values:
     return {family: round(1e3 * values["core_cycles"] / DUE, 2) for family, values in found.items()}
 
 
+LATENCY_OF = "fastgrnn-mnist16-10", "protonn-letter26", "bonsai-letter26"
+"""A model of each family."""
+
+
+def promoted_on_due(models: Path | None) -> Values:
+    """For each family, the core cycles of an inference on a Due after promotion, divided by those after demotion, in
+    Shiftry's arithmetic. Arena and input after promotion take at most as many bytes as after demotion.
+    """
+    found: dict[str, float] = {}
+    for name in LATENCY_OF:
+        command = f"compile {name} --target due --format shiftry --widths 8,16 --search"
+        demoted = measure(f"{command} demote", models)
+        promoted = measure(f"{command} promote --ram {demoted['arena_and_input']}", models)
+        assert promoted["arena_and_input"] <= demoted["arena_and_input"]
+        found[name.split("-")[0]] = round(promoted["core_cycles"] / demoted["core_cycles"], 3)
+    return found
+
+
 CIFAR = {"50K": 112, "105K": 250}
 """Hidden elements of LeNets for 32 x 32 pixels of three colours, by the number of their parameters."""
 

@@ -257,6 +257,7 @@ def strategies(format: str) -> Callable[[Path | None], Values]:
 
     `{family}_{strategy}`: the mean of a family.
     `all_{strategy}`: the mean of all models.
+    `{family}_{strategy}_lost`, `all_{strategy}_lost`: the points lost compared with promotion.
     `saved`: among programs by promotion, the maximum percentage by which the optimal packing is below first fit.
     `{strategy}_least`, `{strategy}_most`: the extremes of the search time in seconds.
     `models`: the figures of each model.
@@ -267,11 +268,22 @@ def strategies(format: str) -> Callable[[Path | None], Values]:
 def _strategies(format: str, models: Path | None) -> Values:
     families = {family: names(family, PAIRS) for family in PAIRS}
     every = [name for of in families.values() for name in of]
-    rows = by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models))
+    return summary_of(families, by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models)))
+
+
+def summary_of(families: dict[str, Sequence[str]], rows: dict[str, Values]) -> Values:
+    """The figures that `strategies` describes.
+
+    families: the names of the models of each family.
+    rows: the figures of each model (`_row`).
+    """
     found = {
         f"{family}_{way}": round(sum(rows[name][way]["change"] for name in of) / len(of), 2)
         for family, of in {**families, "all": list(rows)}.items()
         for way in WAYS
+    }
+    found |= {
+        f"{key}_lost": round(found[f"{key.split('_')[0]}_promotion"] - change, 2) for key, change in found.items()
     }
     spent = {way: [row[way]["seconds"] for row in rows.values()] for way in WAYS}
     found |= {f"{way}_least": min(seconds) for way, seconds in spent.items()}
@@ -319,6 +331,7 @@ def least(*formats: str) -> Callable[[Path | None], Values]:
     they suffice, as in the paper.
 
     `less`: the minimum ratio over `models`. `more`: the maximum. `worst`: the worst change of accuracy.
+    The ratio of each model is stored under its family.
 
     formats: the options that select the formats of the program.
     """
@@ -327,9 +340,10 @@ def least(*formats: str) -> Callable[[Path | None], Values]:
 
 def _least_of_all(formats: Sequence[str], models: Path | None) -> Values:
     rows = by_parts(f"least-ram-{formats[-1]}", LEAST_OF, lambda name: _least(name, formats, models))
-    ratios = [row["floats"] / row["ram"] for row in rows.values()]
+    ratios = {name.split("-")[0]: row["floats"] / row["ram"] for name, row in rows.items()}
     worst = min(row["change"] for row in rows.values())
-    return {"less": min(ratios), "more": max(ratios), "worst": worst, "count": len(rows), "models": rows}
+    ends = {"less": min(ratios.values()), "more": max(ratios.values())}
+    return {**ends, **ratios, "worst": worst, "count": len(rows), "models": rows}
 
 
 def _least(name: str, formats: Sequence[str], models: Path | None) -> Values:

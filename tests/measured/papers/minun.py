@@ -1,9 +1,11 @@
 """MinUn: Jaiswal, Goli, Kumar, Seshadri, Sharma, "MinUn: accurate ML inference on microcontrollers", 2022."""
 
+import math
+
 from measured.measures.classifiers import compression, drops, published, usps
 from measured.measures.detectors import demoted, detectors, everywhere, in_posits, in_ten_and_twelve_bits, keeps
 from measured.measures.eight_bits import on_usps
-from measured.measures.hardware import on_due
+from measured.measures.hardware import on_due, promoted_on_due
 from measured.measures.judged_packings import summary as judged
 from measured.measures.memory import (
     MIXED,
@@ -35,34 +37,49 @@ FACES = Shown(("networks-faces",), detectors)
 
 OTHER_PICTURES = "the paper's pictures are for research only, and others are measured"
 
+INPUT_COUNTS = "RAM here includes the input, that of the paper is the scratch buffer"
+
 NOT_ALONE = (
     "tensors are zero-skew integers where posits lose more, which is future work in the paper (section 9): its own "
     "programs have only posits"
 )
 
-COMPARED = Shown(
-    ("searches-compared", "searches-means"),
-    drops(
-        {"demotion": "demotion", "promotion": "promotion", "ours": "promotion, ours"},
-        {"protonn": "ProtoNN", "bonsai": "Bonsai", "fastgrnn": "FastGRNN", "all": "all"},
-    ),
+_CHANGES = drops(
+    {"demotion": "demotion", "promotion": "promotion", "ours": "promotion, ours"},
+    {"protonn": "ProtoNN", "bonsai": "Bonsai", "fastgrnn": "FastGRNN", "all": "all"},
 )
 
-BY_STRATEGY = "changes from floats of FastGRNN, ProtoNN and Bonsai ({count:d} models): " + "; ".join(
-    f"{shown} {{fastgrnn_{key}:.2f}}, {{protonn_{key}:.2f}}, {{bonsai_{key}:.2f}}"
-    for shown, key in (
-        ("demotion", "demotion"),
-        ("by size", "size"),
-        ("by accuracy", "accuracy"),
-        ("promotion", "promotion"),
+
+def changes_compared() -> Values:
+    """The mean changes of accuracy of twelve classifiers by search, and the points that demotion loses compared with
+    promotion (`{family}_lost`).
+    """
+    found = _CHANGES()
+    lost = {
+        f"{family}_lost": found[f"{family}_promotion"] - found[f"{family}_demotion"]
+        for family in ("fastgrnn", "protonn", "bonsai")
+    }
+    return found | lost
+
+
+COMPARED = Shown(("searches-compared", "searches-means"), changes_compared)
+
+BY_STRATEGY = (
+    "points lost compared with promotion by FastGRNN, ProtoNN and Bonsai ({count:d} models): "
+    + "; ".join(
+        f"{shown} {{fastgrnn_{key}_lost:.2f}}, {{protonn_{key}_lost:.2f}}, {{bonsai_{key}_lost:.2f}}"
+        for shown, key in (("demotion", "demotion"), ("by size", "size"), ("by accuracy", "accuracy"))
     )
+    + ". Compared with floats, promotion changes {all_promotion:.2f} on average of all"
 )
 """The findings of the measure of strategies, for a row of results."""
 
 
-def promotion_is_best(found: Values) -> bool:
-    """Whether promotion loses the fewest points, averaged over all models."""
-    return found["all_promotion"] > max(found["all_demotion"], found["all_size"], found["all_accuracy"])
+def size_is_best(found: Values) -> bool:
+    """Whether, averaged over all models, promotion loses fewer points than demotion and the search by accuracy, but more
+    than the search by size.
+    """
+    return max(found["all_demotion"], found["all_accuracy"]) < found["all_promotion"] < found["all_size"]
 
 
 ROWS = (
@@ -119,7 +136,8 @@ ROWS = (
         title="values and promotability",
         reports="W1 (-2.13965, 1.88525) and (-2.25, 1.875) in 16 and 8 bits, and so on to t1 and t2, -6.69531 and "
         "-6.54883 in 16 bits and -7 in 8; scores 0.00513 (W1), 0.00543 (B1), 0.02198 (X1), 0.30469 (t1), 0.45117 (t2)",
-        here="all values; scores of W1 and X1 by the lesser of their two deviations",
+        here="all values; scores of W1 and X1 by the lesser of their two deviations. X1 is 0.02197, since the paper "
+        "halves a rounded deviation",
         verdict=REPRODUCED,
         run=tested(
             (f"{EXAMPLE}::test_table_1_values", -2.13965, 1.88525, -2.25, 1.875, -6.69531, -6.54883, -7),
@@ -191,10 +209,11 @@ ROWS = (
     Row(
         item="algorithm 4",
         title="es by accuracy",
-        reports="es 0 or 2 for 8 bits, 1 or 2 for 16",
-        here="`search-uniform` and `search-promote`: the best es of 0 to 3 for 8 bits and for 16, which include those "
-        "of the paper",
-        verdict=REPRODUCED,
+        reports="es 0 or 2 for 8 bits, 1 or 2 for 16; of equally accurate ones es 2",
+        here="`search-uniform` and `search-promote`: the best es of 0 to 3 for 8 bits and for 16, by any metric; of "
+        "equally good ones the lowest",
+        verdict=DIFFERS,
+        why="more es are tried, posits have a shift for each tensor, and each constant has an es of its own",
         run=tested((f"{EXAMPLE}::test_es_by_accuracy", 0, 3, 8, 16)),
     ),
     Row(
@@ -251,24 +270,26 @@ ROWS = (
     Row(
         item="section 5.2",
         title="time of the exploration",
-        reports="25 minutes for Face-B, 46 by Shiftry's search",
+        reports="25 minutes for Face-B by Haunter, 46 by Shiftry's search",
         here="a classifier of each family: promotion {promote_least:.1f} to {promote_most:.1f} s, demotion "
         "{demote_least:.1f} to {demote_most:.1f} s ([searches](../searches.md) has twelve)",
         verdict=DIFFERS,
         run=Measured(explored),
-        holds=lambda found: found["promote_most"] < 60 > found["demote_most"],
-        why="candidates are evaluated in numpy, and their common parts are computed once; detectors were searched on "
-        "a busy machine, whose times are not comparable",
+        holds=lambda found: found["promote_most"] < 0.5 * found["demote_most"],
+        why="the models are classifiers, whose candidates are evaluated in numpy and whose common parts are computed "
+        "once. The longest promotion takes less than half of the longest demotion; the shortest one takes longer",
     ),
     Row(
         item="section 5.2, executions",
         title="programs that a search executes",
-        reports="O(log N) by promotion, O(N) by demotion, which executes each of N tensors twice",
+        reports="O(log N) by promotion, O(N) by demotion, which executes two programs for each of N tensors",
         here="{promote:.0f} by promotion and {demote:.0f} by demotion for {tensors:.0f} tensors, on average of a "
         "model of each family",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="demotion tries four scales of each demoted tensor here, and therefore executes more than two programs for "
+        "a tensor; promotion executes at most as many as the binary logarithm of their number",
         run=Measured(explored),
-        holds=lambda found: found["promote"] < found["tensors"] < found["demote"],
+        holds=lambda found: found["promote"] <= math.log2(found["tensors"]) and found["demote"] > 2 * found["tensors"],
     ),
     Row(
         item="figure 4",
@@ -310,7 +331,8 @@ ROWS = (
         item="section 5.3",
         title="packing as exact cover",
         reports="Algorithm X with dancing links finds the least height",
-        here="`exact-cover`, proved against exhaustive search; Knuth's example, sets such as `adg`",
+        here="`exact-cover` finds the height of exhaustive search for up to 7 buffers, and the cover of Knuth's "
+        "example among sets such as `adg`",
         verdict=REPRODUCED,
         run=tested(
             (f"{PACKING}::test_exact_modes_find_the_least_height", "exact-cover"),
@@ -318,118 +340,116 @@ ROWS = (
         ),
     ),
     Row(
-        item="section 5.3, as a judge",
-        title="exact cover as the judge of another search",
-        reports="no other search",
-        here="where first fit does not reach the peak, exact cover runs first, and then branch and bound, which finds "
-        "the same proofs up to thousands of times faster; the search that did not prove a bound [judges "
-        "it](../packing.md#exact-cover-as-the-judge): of {problems} claims of branch and bound exact cover agrees "
-        "with {agreed}, refutes {refuted} and leaves {undecided} undecided",
-        verdict=CANNOT,
-        why="the paper has one search, and nothing that checks it",
+        item="section 6",
+        title="time of Algorithm X",
+        reports="reasonable time on the benchmarks (section 1), with a limit of two hours",
+        here="exact cover runs where first fit does not reach the peak, for at most 150,000 steps, and then branch and "
+        "bound. For {problems} problems, exact cover takes {apart:.0f} times (no overlaps) and {overlapping:.0f} times "
+        "as long as branch and bound; it agrees with {agreed} results, refutes {refuted} and leaves {undecided} "
+        "undecided ([packing](../packing.md#exact-cover-as-the-judge))",
+        verdict=DIFFERS,
+        why="steps are limited, not seconds, so that each computer finds the same placement",
         run=Shown(("packing-judged",), judged),
         holds=lambda found: found["refuted"] == 0 and found["agreed"] >= 0.95 * found["problems"] >= 1900,
     ),
     Row(
         item="figure 6",
         title="loss of accuracy in 8 bits",
-        reports="fixed point worst, zero-skew better, posits best, and unacceptable for FastGRNN",
-        here="points lost on average: fixed {fixed 8:.2f}, posit {posit 8:.2f}, affine {affine 8:.2f}",
+        reports="fixed point worst, zero-skew better, posits best, though unacceptable for FastGRNN and RNNPool",
+        here="points lost on average of twelve classifiers: fixed point {fixed 8:.2f}, with scales by the scores as "
+        "for posits {fixed 8 by scores:.2f}, zero-skew {affine 8:.2f}, posits {posit 8:.2f}; standard posits, "
+        "`<8, 2>`, {standard 8:.2f}",
         verdict=DIFFERS,
-        why="sums of products are exact here in all three formats, while the paper's 8 bits lose in these sums",
-        run=Shown(("results-formats",), compression),
-        holds=lambda found: max(found["fixed 8"], found["posit 8"], found["affine 8"]) < 0.5,
+        why="posits have a shift for each tensor here. Posits of the standard, which the paper has, lose more than all "
+        "other formats, nearly all of it for GesturePod. Fixed point loses less than in the paper, since sums are "
+        "rounded once",
+        run=Shown(("results-formats", "results-posits-8"), compression),
+        holds=lambda found: (
+            found["posit 8"] < found["fixed 8 by scores"] < found["affine 8"] < found["fixed 8"] < 0.5
+            and found["standard 8"] > 5
+        ),
     ),
     Row(
         item="figure 7",
         title="less RAM than floats",
-        reports="2.9 to 5.1 times less with posits",
-        here="{least:.1f} to {most:.1f} times less for twelve classifiers, at no loss on average",
+        reports="2.9 to 5.1 times less with posits; by the sums of table 3, FastGRNN 2.9, ProtoNN 4.1 and Bonsai 5.1",
+        here="{least:.1f} to {most:.1f} times less for twelve classifiers within 1/2.9 of the RAM of floats, in posits "
+        "or, where they lose less, zero-skew integers, at a mean change of {change:+.3f} points",
         verdict=DIFFERS,
-        why="RAM here includes stack and input, and programs in floats already share memory: three of those tried do "
-        "not work in 1/5.1 of it at any width",
+        why="the limit is given, and the same for all families; RAM here includes stack and input, that of the paper "
+        "is the scratch buffer",
         run=Shown(("results-third",), compression),
         holds=lambda found: found["least"] >= 2.9 and found["change"] >= 0,
     ),
     Row(
         item="figure 7, least RAM",
         title="the least RAM within 0.2 points",
-        reports="2.9 to 5.1 times less with posits",
+        reports="2.9 to 5.1 times less with posits; by the sums of table 3, FastGRNN 2.9, ProtoNN 4.1 and Bonsai 5.1",
         here="{less:.1f} to {more:.1f} times less arena and input for {count:d} classifiers, one of each family, with "
         "posits or, where they lose less, zero-skew integers: the least RAM that promotion finds within a sequence of "
         "limits, at a change of {worst:+.2f} points at worst",
         verdict=DIFFERS,
-        why=NOT_ALONE,
+        why=f"{NOT_ALONE}. {INPUT_COUNTS}",
         run=Measured(least(*MIXED)),
         holds=lambda found: found["less"] >= 2.9 and found["worst"] >= -0.2,
     ),
     Row(
         item="figure 7, posits alone",
         title="the least RAM within 0.2 points, only in posits",
-        reports="2.9 to 5.1 times less with posits",
-        here="{less:.2f} to {more:.2f} times less arena and input for {count:d} classifiers, one of each family, only "
-        "in posits: the least RAM that promotion finds within a sequence of limits, at a change of {worst:+.2f} "
-        "points at worst",
+        reports="2.9 to 5.1 times less with posits; by the sums of table 3, FastGRNN 2.9, ProtoNN 4.1 and Bonsai 5.1",
+        here="FastGRNN {fastgrnn:.2f}, ProtoNN {protonn:.2f} and Bonsai {bonsai:.2f} times less arena and input, one "
+        "classifier of each family, only in posits: the least RAM that promotion finds within a sequence of limits, at "
+        "a change of {worst:+.2f} points at worst",
         verdict=DIFFERS,
-        why="8 bits for every tensor suffice, and fewer were not offered: a quarter of the floats, which are packed "
-        "optimally, too. The paper does not say how its floats are packed",
+        why=f"{INPUT_COUNTS}. 8 bits for every tensor suffice, and fewer were not offered: a quarter of the floats, "
+        "which are packed optimally, too. The paper does not say how its floats are packed",
         run=Measured(least(*POSITS)),
-        holds=lambda found: 2.9 <= found["less"] <= found["more"] < 5.1 and found["worst"] >= -0.2,
+        holds=lambda found: (
+            found["fastgrnn"] > 2.9 and found["protonn"] < 4.13 and found["bonsai"] < 5.1 and found["worst"] >= -0.2
+        ),
     ),
     Row(
         item="figure 8",
         title="boxes by Shiftry",
         reports="Face-C misses faces, at 204 KB and an average precision of 0.139",
-        here="in Shiftry's arithmetic, demoted to MinUn's 185 KB ({arena:k} of arena), Face-C has an average "
-        "precision of {average_precision:.3f}, in floats {float:.3f}; by promotion see figure 9",
-        verdict=DIFFERS,
-        why="the limit is that of MinUn's program and tighter than the 204 KB of Shiftry's, and the pictures differ, "
-        "since the paper's data set is for research only",
-        run=Measured(demoted(185_000)),
-    ),
-    Row(
-        item="figure 8, 204 KB",
-        title="boxes by Shiftry in its own memory",
-        reports="Face-C at 204 KB has an average precision of 0.139",
         here="in Shiftry's arithmetic, demoted to 204 KB ({arena:k} of arena), Face-C has an average precision of "
         "{average_precision:.3f}, in floats {float:.3f}",
         verdict=DIFFERS,
-        why="the program is the one of 185 KB: the tensors at the peak are demoted together, and no program lies "
-        "between. Its 8 bits of Shiftry's arithmetic lose the boxes completely; the pictures differ, too",
+        why="the tensors at the peak are demoted together, so that the program takes less than the limit. Its 8 bits "
+        "of Shiftry's arithmetic lose the boxes completely; figure 9 is in our arithmetic. The pictures differ, too",
         run=Measured(demoted(204_000)),
         holds=lambda found: found["arena"] <= 204_000 and found["average_precision"] < 0.139,
     ),
     Row(
         item="figure 9",
         title="boxes by MinUn",
-        reports="Face-C finds them",
+        reports="Face-C finds the faces of figure 1",
         here="Face-C finds 10 heads, in floats 11 ([picture](../networks.md#detectors-with-rnnpool)); average "
         "precision on 24 pictures {c.average_precision:.3f} and {c.float:.3f}",
-        verdict=DIFFERS,
-        why="the paper's picture is from a data set for research only",
+        verdict=REPRODUCED,
         run=FACES,
         holds=lambda found: keeps(found, {"c": 185_000}),
     ),
     Row(
         item="table 3, classifiers",
         title="posits compared with floats",
-        reports="accuracy within 0.2 points of floats at 2.9 to 5.1 times less RAM",
+        reports="accuracy within 0.2 points of floats, at the RAM of figure 7",
         here="mean change {change:+.3f} points, the worst {worst:+.2f}, at {least:.1f} times less RAM or more, in "
         "posits or, where they lose less, zero-skew integers",
         verdict=DIFFERS,
-        why=NOT_ALONE,
+        why=f"{NOT_ALONE}. The limit of 1/2.9 is given",
         run=Shown(("results-third",), compression),
         holds=lambda found: found["worst"] >= -0.2 and found["least"] >= 2.9,
     ),
     Row(
         item="table 3, ProtoNN and Bonsai in posits alone",
         title="posits compared with floats",
-        reports="mean changes of +0.06 (ProtoNN) and +0.02 points (Bonsai) at 2.9 to 5.1 times less RAM",
+        reports="mean changes of +0.06 (ProtoNN) and +0.02 points (Bonsai) at 4.1 and 5.1 times less RAM, as sums",
         here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, mean changes of "
         "{protonn:+.3f} (ProtoNN) and {bonsai:+.3f} points (Bonsai), {worst:+.2f} at worst, for {count:d} classifiers",
         verdict=DIFFERS,
-        why="the models differ: on average they lose a hundredth of a point where the paper's gain more, and the RAM "
-        "is a given limit, not the least one (figure 7)",
+        why="the models differ: on average they lose a hundredth of a point where the paper's gain more. The limit of "
+        f"1/2.9 is given and looser than the paper's RAM. {INPUT_COUNTS}",
         run=Measured(third_in_posits("protonn", "bonsai")),
         holds=lambda found: (
             found["beyond"] == 0
@@ -442,12 +462,12 @@ ROWS = (
     Row(
         item="table 3, FastGRNN in posits alone",
         title="posits compared with floats",
-        reports="a mean change of +0.01 points at 2.9 to 5.1 times less RAM",
+        reports="a mean change of +0.01 points at 2.9 times less RAM, as sums",
         here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, a mean change of "
         "{fastgrnn:+.3f} points, {worst:+.2f} at worst, for {count:d} classifiers",
         verdict=DIFFERS,
-        why="the models differ: none gains or loses an answer, and the RAM is a given limit, not the least one "
-        "(figure 7)",
+        why="the models differ: each has as many right answers as in floats. The limit of 1/2.9 is given. "
+        f"{INPUT_COUNTS}",
         run=Measured(third_in_posits("fastgrnn")),
         holds=lambda found: found["beyond"] == 0 and found["least"] >= 2.9 and found["fastgrnn"] == found["worst"] == 0,
     ),
@@ -461,9 +481,9 @@ ROWS = (
         verdict=REPRODUCED,
         run=Shown(("results-formats",), compression),
         holds=lambda found: all(
-            found[f"{family} {format}"] < most
+            found[f"{family} {format}"] < 0.1
             for family in ("fastgrnn", "protonn", "bonsai")
-            for format, most in (("fixed 16", 0.41), ("bf16", 0.15))
+            for format in ("fixed 16", "bf16")
         ),
     ),
     Row(
@@ -487,7 +507,9 @@ ROWS = (
         "{a.arena:k} KB, {a.average_precision:.3f} and in floats {a.float:.3f}; Face-B {b.arena:k}, "
         "{b.average_precision:.3f} and {b.float:.3f}; Face-C {c.arena:k}, {c.average_precision:.3f} and {c.float:.3f}",
         verdict=DIFFERS,
-        why="the widths differ, with precision and RAM as reported; for 10 bits see the next row",
+        why="the widths and the pictures differ. Losses of precision are at most 0.01, and arenas are smaller than the "
+        "paper's RAM in 10 and 12 bits; table 10, whose widths these are, loses 0.111 for Face-C. For 10 bits see the "
+        "next row",
         run=Measured(in_posits),
         holds=lambda found: all(
             found[name]["arena"] <= 1000 * kilobytes and found[name]["average_precision"] > found[name]["float"] - 0.01
@@ -503,7 +525,7 @@ ROWS = (
         verdict=DIFFERS,
         why="the paper does not say which tensors are updated in place or share memory",
         run=Measured(in_ten_bits),
-        holds=lambda found: all(found[face] > 0 for face in "abc"),
+        holds=lambda found: found["b"] <= 192_000 and found["a"] > 197_000 and found["c"] > 203_000,
     ),
     Row(
         item="table 3, Face-B in 10 and 12 bits",
@@ -524,18 +546,19 @@ ROWS = (
         "size -0.27, 0.71 and 0.25, by accuracy -0.20, 0.48 and 0.30",
         here=f"in Shiftry's arithmetic and the RAM of demotion, {BY_STRATEGY}",
         verdict=DIFFERS,
-        why="the models differ: on average of all promotion loses least, as in the paper, but not on each of them, "
-        "and by size loses half of GesturePod's answers",
+        why="the models differ. On average of all promotion loses least, as in the paper, but not on each of them; by "
+        "size loses half of GesturePod's answers",
         run=Measured(strategies("shiftry")),
-        holds=promotion_is_best,
+        holds=lambda found: (
+            found["all_promotion"] > max(found["all_demotion"], found["all_size"], found["all_accuracy"])
+        ),
     ),
     Row(
         item="table 4, twelve models",
         title="promotion compared with demotion in fixed point",
         reports="demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points compared with promotion",
-        here="in Shiftry's arithmetic and the same RAM, demotion changes {fastgrnn_demotion:.2f}, "
-        "{protonn_demotion:.2f} and {bonsai_demotion:.2f}, promotion {fastgrnn_promotion:.2f}, "
-        "{protonn_promotion:.2f} and {bonsai_promotion:.2f}",
+        here="in Shiftry's arithmetic and the same RAM, demotion loses {fastgrnn_lost:.2f}, {protonn_lost:.2f} and "
+        "{bonsai_lost:.2f} points compared with promotion",
         verdict=DIFFERS,
         run=COMPARED,
         holds=lambda found: all(
@@ -546,13 +569,14 @@ ROWS = (
     Row(
         item="table 5",
         title="strategies in posits",
-        reports="compared with promotion, demotion loses 0.08 to 0.58 points, by size 0.04 to 1.73, by accuracy 0.02 "
-        "to 0.17",
+        reports="compared with promotion, demotion loses 0.58 (FastGRNN), 0.47 (ProtoNN) and 0.08 (Bonsai) points; by "
+        "size 0.04, 1.73 and 0.06, by accuracy 0.02, 0.17 and 0.14",
         here=f"in the RAM of demotion, {BY_STRATEGY}",
         verdict=DIFFERS,
-        why="the models differ: on average of all promotion loses least, as in the paper, but not on each of them",
+        why="the models differ. On average of all, promotion is better than demotion and by accuracy, as in the paper, "
+        "but by size is better by two hundredths of a point",
         run=Measured(strategies("posit")),
-        holds=promotion_is_best,
+        holds=size_is_best,
     ),
     Row(
         item="table 6",
@@ -560,21 +584,22 @@ ROWS = (
         reports="54.81 % in 1.16 MB (1.44 by first fit), floats 55.02 % in 4.42 MB, Shiftry 48.33 % in 2.21, TFLite "
         "45.73 % in 1.11",
         here="SqueezeNet 1.0 takes {v1_0.floats:.2f} MB in floats, in 8 bits {v1_0.ordinary:.2f} by ordinary "
-        "execution, {v1_0.replace:.2f} in place (`replace`), {v1_0.partial_8:.2f} partially, {v1_0.patches:.2f} in "
-        "patches, {v1_0.rows:.2f} by rows and {v1_0.pixels:.2f} by pixels; 1.1 {v1_1.floats:.2f}, {v1_1.ordinary:.2f}, "
-        "{v1_1.replace:.2f}, {v1_1.partial_8:.2f}, {v1_1.patches:.2f}, {v1_1.rows:.2f} and {v1_1.pixels:.2f}",
+        "execution, {v1_0.replace:.2f} in place (`replace`), {v1_0.partial_8:.2f} by partial execution, "
+        "{v1_0.patches:.2f} in patches, {v1_0.rows:.2f} by rows and {v1_0.pixels:.2f} by pixels; 1.1 "
+        "{v1_1.floats:.2f}, {v1_1.ordinary:.2f}, {v1_1.replace:.2f}, {v1_1.partial_8:.2f}, {v1_1.patches:.2f}, "
+        "{v1_1.rows:.2f} and {v1_1.pixels:.2f}",
         verdict=DIFFERS,
         why="only the memory is planned, from the shapes: ImageNet's validation images are not free to use",
         run=Measured(squeezenets),
-        holds=lambda found: all(found[version]["pixels"] < 1.16 for version in ("v1_0", "v1_1")),
+        holds=lambda found: found["v1_0"]["replace"] < 1.16 < found["v1_0"]["ordinary"],
     ),
     Row(
-        item="section 7.7",
+        item="section 7.7.2",
         title="three widths",
         reports="8, 12 and 16 bits: no tangible benefit",
         here="steps 4 to 7 of `search-promote` add further widths and formats: they assign the room that 8 bits leave "
         "to tensors of 12 and 16 bits where that loses less",
-        verdict=DIFFERS,
+        verdict=CANNOT,
         why="a third width uses remaining room, and its gain over two widths was not measured",
         run=tested((f"{SEARCHES}::test_room_that_promotion_leaves_goes_to_other_widths", 8, 12, 16)),
     ),
@@ -594,11 +619,15 @@ ROWS = (
         "zero-skew 15.4, 0.2, 0.4",
         here="fixed point {fastgrnn fixed 8:.2f}, {protonn fixed 8:.2f} and {bonsai fixed 8:.2f}, posits "
         "{fastgrnn posit 8:.2f}, {protonn posit 8:.2f} and {bonsai posit 8:.2f}, zero-skew {fastgrnn affine 8:.2f}, "
-        "{protonn affine 8:.2f} and {bonsai affine 8:.2f}, on average of twelve models, negative for a gain",
+        "{protonn affine 8:.2f} and {bonsai affine 8:.2f}, on average of twelve models, negative for a gain. Fixed "
+        "point with scales by the scores, as for posits, {fastgrnn fixed 8 by scores:.2f}, "
+        "{protonn fixed 8 by scores:.2f} and {bonsai fixed 8 by scores:.2f}; standard posits, `<8, 2>`, "
+        "{fastgrnn standard 8:.2f}, {protonn standard 8:.2f} and {bonsai standard 8:.2f}",
         verdict=DIFFERS,
-        why="sums of products are exact here, so that all representations lose little, most notably for FastGRNN; but "
-        "zero-skew loses more than reported for ProtoNN, most of all for GesturePod",
-        run=Shown(("results-formats",), compression),
+        why="sums are rounded once in all formats, and posits have a shift for each tensor. Posits of the standard, "
+        "which the paper has, lose more than reported for ProtoNN and Bonsai, less for FastGRNN. Zero-skew loses more "
+        "than reported for ProtoNN. Both lose most for GesturePod",
+        run=Shown(("results-formats", "results-posits-8"), compression),
         holds=lambda found: (
             all(
                 found[f"{family} {format} 8"] < most
@@ -606,6 +635,8 @@ ROWS = (
                 for family, most in zip(("fastgrnn", "protonn", "bonsai"), reported, strict=False)
             )
             and found["bonsai posit 8"] <= 0
+            and found["protonn standard 8"] > 2.6
+            and found["fastgrnn standard 8"] < 11.3
             and 0.2 < found["protonn affine 8"] < 0.4
         ),
     ),
@@ -615,7 +646,9 @@ ROWS = (
         reports="fixed point 52.12 %, floats 94.12 %",
         here="fixed point {accuracy:.2f} %, floats {float:.2f} %, with the weights that EdgeML published, a state of "
         "32 numbers and matrices of rank 5 ([comparison](shiftry.md#published-data-sets))",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
+        why="sums are rounded once here, the rank of the paper's matrices is not published, and its floats are more "
+        "accurate; for Shiftry's arithmetic see the next row",
         run=Shown(("papers-published",), usps),
         holds=lambda found: found["accuracy"] > 52.12 and found["float"] - found["accuracy"] < 1,
     ),
@@ -636,7 +669,7 @@ ROWS = (
         why="the models of ProtoNN and Bonsai differ. They lose less than reported unless sums are rounded downwards "
         "repeatedly, as in a tree of arithmetic shifts but neither in figure 5 nor in the released code, which "
         "divides towards zero. FastGRNN, whose weights are the published ones, loses as much only with products of 8 "
-        "bits, but then ProtoNN does, too: no single one of these rules gives all three figures",
+        "bits, with which ProtoNN loses more than reported: no single one of these rules gives all three figures",
         run=Measured(on_usps),
         holds=lambda found: (
             all(found[f"{family}_trees"] == found[f"{family}_wide"] for family in ("protonn", "bonsai", "fastgrnn"))
@@ -649,14 +682,17 @@ ROWS = (
     Row(
         item="table 8, detectors",
         title="8 bits for all tensors",
-        reports="fixed point and zero-skew fail, posits retain some precision",
+        reports="Face-C 0.069 in posits, 0.00005 in fixed point, 0.00003 in zero-skew and 0.575 in floats",
         here="Face-C in 8 bits for all tensors: an average precision of {fixed:.3f} in fixed point, {posits:.3f} in "
         "posits, {zero-skew:.3f} in zero-skew, {float:.3f} in floats",
         verdict=DIFFERS,
-        why="the order is that of the paper, but sums of products are exact here, so that no representation fails; the "
-        "pictures differ, too",
+        why="no format fails here, since sums are rounded once and posits have a shift for each tensor. Posits and "
+        "zero-skew are equal within the noise of 24 pictures, which are not the paper's",
         run=Measured(everywhere),
-        holds=lambda found: found["float"] - 0.1 < found["fixed"] < found["zero-skew"] < found["posits"],
+        holds=lambda found: (
+            found["float"] - 0.1 < found["fixed"] < found["zero-skew"]
+            and abs(found["posits"] - found["zero-skew"]) < 0.03
+        ),
     ),
     Row(
         item="table 9, classifiers",
@@ -691,10 +727,10 @@ ROWS = (
     Row(
         item="table 9, optimum and first fit",
         title="memory by both",
-        reports="optimum takes up to 34 % less",
-        here="of {count:d} classifiers' programs by promotion, the optimum of {first_gain:d} is smaller than first "
-        "fit in one pass, by {first_most:.1f} %, whether results overwrite operands ({in_place_first_most:.1f} %) or "
-        "not; compared with the best of six orders it saves {orders_most:.0f} %",
+        reports="the optimum takes up to 34 % less than first fit",
+        here="for {first_gain:d} of {count:d} classifiers' programs by promotion, the optimum is smaller than one "
+        "pass of first fit, by {first_most:.1f} %, and by {in_place_first_most:.1f} % if results overwrite operands; "
+        "compared with the best of six orders it saves {orders_most:.0f} %",
         verdict=DIFFERS,
         why="programs have 5 to 16 buffers here, which one pass places optimally in all except FastGRNN of low rank; "
         "for programs with more buffers see the next rows",
@@ -751,10 +787,10 @@ ROWS = (
         "accuracy {all_accuracy:.2f}, promotion {all_promotion:.2f}; the optimum takes {saved:.0f} % less at most than "
         "the best first fit of six orders",
         verdict=DIFFERS,
-        why="the trained models of the paper are not published, and in programs with so few buffers the best first "
-        "fit of six orders is already optimal",
+        why="the trained models of the paper are not published, and in programs with so few buffers the best of six "
+        "orders is already optimal; for one pass of first fit, which the paper has, see table 9",
         run=Measured(strategies("posit")),
-        holds=lambda found: found["all_promotion"] >= found["all_demotion"],
+        holds=size_is_best,
     ),
     Row(
         item="table 11, classifiers",
@@ -770,28 +806,41 @@ ROWS = (
         holds=lambda found: found["fastgrnn"] < 1094 and found["protonn"] < 4 and found["bonsai"] < 3,
     ),
     Row(
+        item="table 11, promotion",
+        title="latency after promotion and after demotion",
+        reports="less RAM does not degrade latency: FastGRNN 0.93 to 1.07 times that of Shiftry's program, ProtoNN 0.9 "
+        "to 1.3, Bonsai 1.0 to 1.5",
+        here="core cycles on a Due after promotion, within arena and input of the demoted program, relative to those "
+        "after demotion: FastGRNN {fastgrnn:.2f}, ProtoNN {protonn:.2f}, Bonsai {bonsai:.2f}, one model of each family",
+        verdict=REPRODUCED,
+        run=Measured(promoted_on_due),
+        holds=lambda found: 0.93 <= found["fastgrnn"] <= 1.07 and found["protonn"] <= 1.3 and found["bonsai"] <= 1.5,
+    ),
+    Row(
         item="table 11, detectors",
         title="latency on an STM32H747",
-        reports="Face-B 7.9 s, Face-C 9.1 to 9.4 s",
-        here="Face-B {b.core_cycles:M4} and Face-C {c.core_cycles:M4} million cycles by the published timing of a "
-        "Cortex-M4, {b.seconds:.1f} and {c.seconds:.1f} s as an estimate for the board's M7",
+        reports="Face-A 16.7 to 16.9 s, Face-B 7.9 s, Face-C 9.1 to 9.4 s",
+        here="Face-A {a.core_cycles:M4}, Face-B {b.core_cycles:M4} and Face-C {c.core_cycles:M4} million cycles by the "
+        "published timing of a Cortex-M4, {a.seconds:.1f}, {b.seconds:.1f} and {c.seconds:.1f} s as an estimate for the "
+        "board's M7",
         verdict=DIFFERS,
         why="no simulator here models an M7's timing: cycles are divided by the ratio of Arm's CoreMark per "
         "megahertz, 5.01 for the M7, which issues two instructions at a time, to 3.40 for the M4",
         run=FACES,
-        holds=lambda found: found["b"]["seconds"] < 7.9 and found["c"]["seconds"] < 9.1,
+        holds=lambda found: all(
+            found[face]["seconds"] < paper for face, paper in (("a", 16.6), ("b", 7.8), ("c", 9.1))
+        ),
     ),
     Row(
         item="tables 4 and 5, RNNPool",
         title="strategies on detectors",
         reports="compared with promotion, demotion loses 0.233 of average precision in fixed point and 0.030 in "
-        "posits; by size and by accuracy -0.003 and 0.012",
+        "posits; by size and by accuracy -0.003 each in fixed point, 0.012 each in posits",
         here="promotion of Face-C in fixed point, {c.average_precision:.3f} of average precision in {c.ram:k} KB with "
         "the stack, in floats {c.float:.3f}; for demotion see figure 8",
         verdict=DIFFERS,
         run=FACES,
-        why="its pictures are for research only, so that others are measured, and no detector was searched by size or "
-        "by accuracy, which evaluate some 600 programs",
+        why=f"{OTHER_PICTURES}, and no detector was searched by size or by accuracy, which evaluate some 600 programs",
     ),
     Row(
         item="section 9, mixed representations",
@@ -823,11 +872,13 @@ ROWS = (
     Row(
         item="section 7.7.1",
         title="overflows",
-        reports="by promotion, which excludes them, FastGRNN on HAR-6 has 88.26 %, by others 90.23 to 90.84",
+        reports="by promotion, which excludes them, FastGRNN on HAR-6 has 88.26 %, by others 90.23 to 90.84, and "
+        "92.03 in floats",
         here="trained here, on HAR-6 in 8 bits for all tensors, where results saturate and do not overflow, "
         "{accuracy:.2f} %, in floats {float:.2f}",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
+        why="the model differs and results saturate. What programs that overflow would gain was not measured",
         run=Measured(published("fastgrnn-har6", "uno")),
-        holds=lambda found: found["accuracy"] > 90.84,
+        holds=lambda found: 0 < found["float"] - found["accuracy"] < 92.03 - 90.84,
     ),
 )
