@@ -53,7 +53,7 @@ ITEMS: dict[str, list[str]] = {
         *_numbered("procedure", 3),
         *_numbered("algorithm", 8, 4),
         *("section 2.1", "section 2.2", "section 3", "section 5.1", "section 5.2", "definition 1", "section 5.3"),
-        *("section 7.7", "section 7.7.1", "section 9"),
+        *("section 7.7.1", "section 7.7.2", "section 9"),
     ],
     "pex": [
         *_numbered("table", 4),

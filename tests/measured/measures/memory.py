@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -271,7 +271,7 @@ def _strategies(format: str, models: Path | None) -> Values:
     return summary_of(families, by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models)))
 
 
-def summary_of(families: dict[str, Sequence[str]], rows: dict[str, Values]) -> Values:
+def summary_of(families: Mapping[str, Sequence[str]], rows: dict[str, Values]) -> Values:
     """The figures that `strategies` describes.
 
     families: the names of the models of each family.

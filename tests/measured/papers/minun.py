@@ -59,7 +59,7 @@ def changes_compared() -> Values:
         f"{family}_lost": found[f"{family}_promotion"] - found[f"{family}_demotion"]
         for family in ("fastgrnn", "protonn", "bonsai")
     }
-    return found | lost
+    return {**found, **lost}
 
 
 COMPARED = Shown(("searches-compared", "searches-means"), changes_compared)
@@ -76,8 +76,8 @@ BY_STRATEGY = (
 
 
 def size_is_best(found: Values) -> bool:
-    """Whether, averaged over all models, promotion loses fewer points than demotion and the search by accuracy, but more
-    than the search by size.
+    """Whether, on average of all models, promotion loses fewer points than demotion and the search by accuracy, but
+    more than the search by size.
     """
     return max(found["all_demotion"], found["all_accuracy"]) < found["all_promotion"] < found["all_size"]
 
@@ -423,7 +423,7 @@ ROWS = (
     Row(
         item="figure 9",
         title="boxes by MinUn",
-        reports="Face-C finds the faces of figure 1",
+        reports="Face-C finds the faces",
         here="Face-C finds 10 heads, in floats 11 ([picture](../networks.md#detectors-with-rnnpool)); average "
         "precision on 24 pictures {c.average_precision:.3f} and {c.float:.3f}",
         verdict=REPRODUCED,
@@ -729,7 +729,7 @@ ROWS = (
         title="memory by both",
         reports="the optimum takes up to 34 % less than first fit",
         here="for {first_gain:d} of {count:d} classifiers' programs by promotion, the optimum is smaller than one "
-        "pass of first fit, by {first_most:.1f} %, and by {in_place_first_most:.1f} % if results overwrite operands; "
+        "pass of first fit, by {first_most:.1f} %, or by {in_place_first_most:.1f} % where results overwrite operands; "
         "compared with the best of six orders it saves {orders_most:.0f} %",
         verdict=DIFFERS,
         why="programs have 5 to 16 buffers here, which one pass places optimally in all except FastGRNN of low rank; "
@@ -820,9 +820,9 @@ ROWS = (
         item="table 11, detectors",
         title="latency on an STM32H747",
         reports="Face-A 16.7 to 16.9 s, Face-B 7.9 s, Face-C 9.1 to 9.4 s",
-        here="Face-A {a.core_cycles:M4}, Face-B {b.core_cycles:M4} and Face-C {c.core_cycles:M4} million cycles by the "
-        "published timing of a Cortex-M4, {a.seconds:.1f}, {b.seconds:.1f} and {c.seconds:.1f} s as an estimate for the "
-        "board's M7",
+        here="Face-A {a.core_cycles:M4}, Face-B {b.core_cycles:M4} and Face-C {c.core_cycles:M4} million cycles by "
+        "the published timing of a Cortex-M4, {a.seconds:.1f}, {b.seconds:.1f} and {c.seconds:.1f} s as an estimate "
+        "for the board's M7",
         verdict=DIFFERS,
         why="no simulator here models an M7's timing: cycles are divided by the ratio of Arm's CoreMark per "
         "megahertz, 5.01 for the M7, which issues two instructions at a time, to 3.40 for the M4",
