@@ -246,10 +246,11 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
 
 
 def scalings_of(width: int) -> dict[str, Column]:
-    """A column for each rule of scales and one for the number of tensors of each es.
+    """A column for each rule of scales, and two for the numbers of activations and of constants of each es.
 
     The cells of a rule are the change of accuracy in points and, in brackets, two numbers of answers: those that are
-    right only in floating point, and those that are right only in the program.
+    right only in floating point, and those that are right only in the program. The cells of programs with one es for
+    all activations begin with this es.
     """
     command = f"scalings {{row}} --width {width}"
     kinds = {
@@ -257,14 +258,13 @@ def scalings_of(width: int) -> dict[str, Column]:
         "fixed, scores": "fixed_scores",
         "posit, greatest": "posit_greatest",
         "posit": "posit",
-        "one es": "one",
     }
+    changes = {kind: f"{{{kind}.change:+.2f}} ({{{kind}.lost}}, {{{kind}.won}})" for kind in (*kinds.values(), "one")}
     return {
-        **{
-            heading: (command, f"{{{kind}.change:+.2f}} ({{{kind}.lost}}, {{{kind}.won}})")
-            for heading, kind in kinds.items()
-        },
-        "tensors of each es": (command, "{tensors:s}"),
+        **{heading: (command, changes[kind]) for heading, kind in kinds.items()},
+        "one es": (command, f"{{one_es}}: {changes['one']}"),
+        "activations of each es": (command, "{tensors:s}"),
+        "constants of each es": (f"es-of-constants {{row}} --width {width}", "{constants:s}"),
     }
 
 

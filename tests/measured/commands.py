@@ -292,6 +292,13 @@ def _rounded_inputs(model: Path, options: list[str]) -> Values:
     return rounded_inputs(model, int(width))
 
 
+def _es_of_constants(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import es_of_constants
+
+    _, width = options
+    return es_of_constants(model, int(width))
+
+
 def _standard_posits(model: Path, options: list[str]) -> Values:
     from measured.measures.scalings import standard_posits
 
@@ -522,6 +529,7 @@ _COMMANDS = {
     "rounded-inputs": _rounded_inputs,
     "scalings": _scalings,
     "scalings-by-loss": _scalings_by_loss,
+    "es-of-constants": _es_of_constants,
     "standard-posits": _standard_posits,
     "unrewritten": _unrewritten,
 }

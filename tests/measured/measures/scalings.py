@@ -43,7 +43,7 @@ def scalings(model: Path, width: int) -> Values:
     changed answers.
 
     `lost`: the answers that are right only in floating point. `won`: those that are right only in the program.
-    `tensors`: for each es, the number of tensors that are computed in posits of the given width with this es.
+    `tensors`: for each es, the number of tensors, except constants, in posits of the given width with this es.
     `one_es`: the es of the best program whose posits, except those of constants, all have the same es.
 
     The program of each format is prepared by the passes that `tinyml compile` runs for this format.
@@ -64,7 +64,7 @@ def scalings(model: Path, width: int) -> Values:
         formats = _formats(evaluator, FormatChoice(prototype))
         found[kind] = _answers(evaluator, formats, test, right)
         if kind == "posit":
-            found["tensors"] = ", ".join(map(str, _of_each_es(evaluator, formats, width)))
+            found["tensors"] = _of_each_es(evaluator, formats, width, constant=False)
     # Constants have any es.
     one = posit.by(BY_SCORES)
     offered = [_formats(one, FormatChoice(PositType(width, es, 0, 1))) for es in EXPONENTS]
@@ -73,6 +73,14 @@ def scalings(model: Path, width: int) -> Values:
     found["one_es"] = wrong.index(min(wrong))
     found["one"] = _answers(one, offered[found["one_es"]], test, right)
     return found
+
+
+def es_of_constants(model: Path, width: int) -> Values:
+    """For each es, the number of constants in posits of the given width with this es (`constants`)."""
+    profiled, _ = _profiled(model, "posit", width)
+    evaluator = profiled.by(BY_GREATEST)
+    formats = _formats(evaluator, FormatChoice(PositType.of_width(width)))
+    return {"constants": _of_each_es(evaluator, formats, width, constant=True)}
 
 
 def unrewritten(model: Path, width: int) -> Values:
@@ -230,11 +238,11 @@ def _changes(right: Any, here: Any) -> Values:
     return {"change": round(100 * (won - lost) / len(here), 4), "lost": lost, "won": won}
 
 
-def _of_each_es(evaluator: CandidateEvaluator, formats: Sequence[NumberFormat], width: int) -> list[int]:
+def _of_each_es(evaluator: CandidateEvaluator, formats: Sequence[NumberFormat], width: int, *, constant: bool) -> str:
     classes = evaluator.candidates.assignment.classes
     posits = [
         format.es.data
         for tensors, format in zip(classes, formats, strict=True)
-        if isinstance(format, PositType) and format.bits == width and not tensors.is_constant
+        if isinstance(format, PositType) and format.bits == width and tensors.is_constant == constant
     ]
-    return [posits.count(es) for es in EXPONENTS]
+    return ", ".join(str(posits.count(es)) for es in EXPONENTS)
