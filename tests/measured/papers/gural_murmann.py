@@ -241,8 +241,8 @@ ROWS = (
         title="weights and activations in 2 KB of RAM",
         reports="1512.5 bytes of weights, 434.5 of activations, over the serial line",
         here="{weights} bytes of weights and {activations} of activations, streamed by pixels; with the Arduino "
-        "core and the stack {ram} bytes of 2,048 ([weights in RAM](../memory.md#weights-in-ram)). By "
-        "herringbone the program would take {herringbone} bytes",
+        "core and the stack {ram} bytes of 2,048 ([weights in RAM](../memory.md#weights-in-ram)). With "
+        "the arena and the stack of herringbone, it would take {herringbone} bytes",
         verdict=DIFFERS,
         run=Shown(("memory-weights", "schedules-in-place"), loaded),
         holds=lambda found: found["weights"] > 1512.5 and found["ram"] <= 2048 < found["herringbone"],
