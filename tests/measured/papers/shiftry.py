@@ -51,8 +51,9 @@ CHANGED = (
 """The changes, for a row of results."""
 
 IN_8_BITS = (
-    "{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models). Floats that do not fit an Uno are timed on "
-    "an ATmega1284P, which has the same core. The models that lose accuracy in 8 bits lose {lost:.2f} points on average"
+    "{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models). Floats that do not fit an Uno are timed "
+    "on an ATmega1284P, which has the same core. The models that lose accuracy in 8 bits lose {lost:.2f} points on "
+    "average"
 )
 """The times, for a row of results."""
 
