@@ -272,17 +272,49 @@ def frontier(_models: Path | None) -> dict[str, float]:
 
     The factor is a least-squares fit in logarithms over the Pareto-optimal networks. A network is Pareto-optimal if no
     other network with at most as many bytes has an error as small or smaller.
+
+    `replace_700`, `herringbone_700`: the least error in percent within 700 bytes.
     """
-    lines = json.loads((ROOT / "docs/schedules/sweep.json").read_text())
+    lines = _sweep()
     found: dict[str, float] = {"networks": len(lines)}
     for mode in MODES:
-        points = sorted((line["bytes"][mode], line["error"]["4 bits"]) for line in lines)
-        best = [
-            (bytes, error) for i, (bytes, error) in enumerate(points) if all(error < each for _, each in points[:i])
-        ]
+        best = [(line["bytes"][mode], line["error"]["4 bits"]) for line in _optimal(lines, mode)]
         below = np.log10([point for point in best if point[0] <= 1024])
         found[mode.replace("-", "_")] = round(float(10 ** -np.polyfit(*below.T, 1)[0]), 1)
+    for mode in ("replace", "herringbone"):
+        found[f"{mode}_700"] = min(line["error"]["4 bits"] for line in lines if line["bytes"][mode] <= 700)
     return found
+
+
+def on_frontier(_models: Path | None) -> dict[str, float]:
+    """The numbers of networks among the Pareto-optimal ones of the trained sweep (`optimal`), and among all of them
+    (`networks`), whose channels never decrease (`growing`, `all_growing`), that need fewer bytes by `herringbone` than
+    by `replace` (`gaining`, `all_gaining`), and that have a kernel of 3 x 3 (`small`, `all_small`).
+    """
+    lines = _sweep()
+    found: dict[str, float] = {}
+    for prefix, count, part in (("", "optimal", _optimal(lines, "herringbone")), ("all_", "networks", lines)):
+        channels = [[1, *(after for _, after in line["layers"])] for line in part]
+        found |= {
+            count: len(part),
+            f"{prefix}growing": sum(each == sorted(each) for each in channels),
+            f"{prefix}gaining": sum(line["bytes"]["herringbone"] < line["bytes"]["replace"] for line in part),
+            f"{prefix}small": sum(any(kernel == 3 for kernel, _ in line["layers"]) for line in part),
+        }
+    return found
+
+
+def _sweep() -> list[Any]:
+    return json.loads((ROOT / "docs/schedules/sweep.json").read_text())
+
+
+def _optimal(lines: Sequence[Any], mode: str) -> list[Any]:
+    """The networks of the sweep that are Pareto-optimal by a schedule, in the order of their bytes."""
+    best: list[Any] = []
+    for line in sorted(lines, key=lambda line: (line["bytes"][mode], line["error"]["4 bits"])):
+        if all(line["error"]["4 bits"] < other["error"]["4 bits"] for other in best):
+            best.append(line)
+    return best
 
 
 def draw_picture(lines: Sequence[Any], file: Path) -> None:

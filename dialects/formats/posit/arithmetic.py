@@ -202,7 +202,7 @@ class _Roundings:
 
 @lru_cache(maxsize=64)
 def _roundings(posit: Posit) -> _Roundings:
-    """The table of a format. Its size is about four times the number of raws."""
+    """The table of a format. Its length is about twice the number of raws."""
     exponents = np.arange(-posit.reach - 2, posit.reach + 2)
     kept = np.maximum(_fields(exponents, posit)[2], 0) + 1
     odd = [

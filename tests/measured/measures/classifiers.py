@@ -109,8 +109,11 @@ def _peers(family: str, column: str) -> dict[str, list[str]]:
 
 
 def peers_changes(family: str) -> Values:
-    """The mean changes of accuracy of SeeDot's and Shiftry's own programs from floating point, in points, and the
-    number of models.
+    """The mean changes of accuracy from floating point, in points, over the models with programs of SeeDot and Shiftry,
+    and the number of these models.
+
+    `seedot_tool`, `shiftry_tool`: of SeeDot's and Shiftry's own programs.
+    `demotion`, `ours`: of tinyml's programs by demotion, in Shiftry's arithmetic and in tinyml's fixed point.
 
     family: the family of the models, such as `protonn`.
     """
@@ -120,6 +123,9 @@ def peers_changes(family: str) -> Values:
         floats = [read(MEASURED)[f"compile {name} --width 8"]["float"] for name in cells]
         changes = [float(cell[0]) - exact for cell, exact in zip(cells.values(), floats, strict=True)]
         found |= {f"{tool}_tool": sum(changes) / len(changes), "count": len(changes)}
+        rows = [shown("searches-compared")[name] for name in cells]
+        for key, heading in (("demotion", "demotion"), ("ours", "demotion, ours")):
+            found[key] = sum(float(row[heading]) - float(row["float"]) for row in rows) / len(rows)
     return found
 
 
@@ -360,21 +366,6 @@ def compression() -> Values:
     return {
         "least": min(less), "most": max(less), "change": sum(changes) / len(changes), "worst": min(changes), **lost,
     }  # fmt: skip
-
-
-def in_place() -> Values:
-    """For each plan of Gural and Murmann's network in `docs/schedules.md`, the milliseconds at 16 MHz and the bytes of
-    the arena.
-    """
-    measured = read(MEASURED)
-    plans = ("ordinary", "replace", "herringbone", "rows", "pixels")
-    rows = {
-        plan: measured[f"compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {plan}"] for plan in plans
-    }
-    return {
-        **{plan: row["time"] / 16e3 for plan, row in rows.items()},
-        **{f"{plan}_arena": row["arena"] for plan, row in rows.items()},
-    }
 
 
 def usps() -> Values:

@@ -15,7 +15,8 @@ from measured.measures.detectors import detectors, under_both_limits
 from measured.measures.eight_bits import by_figure_5
 from measured.measures.memory import defragmented, explored, metrics, reuse
 from measured.measures.numbers import integers
-from measured.rows import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.store import Values
 
 EXAMPLE = "unit/transforms/search/test_shiftry_example.py"
 PACKING = "unit/transforms/buffers/test_shiftry.py"
@@ -30,26 +31,46 @@ RECURRENCE = f"{PROGRAMS}::test_fastgrnn_is_the_recurrence_of_shiftry"
 SEARCHED = ("searches-compared", "searches-means")
 
 
-def changes(family: str, label: str) -> Shown:
+def changes(family: str) -> Shown:
     """A row with the mean changes of accuracy of a family, by tinyml's searches and by SeeDot's and Shiftry's own
-    programs.
+    programs, over the same models.
     """
-    ours = drops({"demotion": "demotion", "ours": "demotion, ours"}, {"family": label})
-    return Shown((*SEARCHED, "results-classifiers"), lambda: {**ours(), **peers_changes(family)})
+    return Shown(("searches-compared", "results-classifiers"), lambda: peers_changes(family))
+
+
+def changes_by_family() -> Values:
+    """The figures of `changes` of each family, under the keys `{family}_{key}`."""
+    families = ("protonn", "bonsai", "fastgrnn")
+    return {f"{family}_{key}": value for family in families for key, value in peers_changes(family).items()}
 
 
 CHANGED = (
-    "{family_demotion:.2f} points in Shiftry's arithmetic, {family_ours:.2f} in ours; by EdgeML's own programs Shiftry "
+    "{demotion:.2f} points in Shiftry's arithmetic, {ours:.2f} in ours; by EdgeML's own programs Shiftry "
     "{shiftry_tool:.2f} and SeeDot {seedot_tool:.2f} ({count:d} models)"
 )
 """The changes, for a row of results."""
 
-SEEDOT_AHEAD = (
-    "the models differ: Shiftry's arithmetic loses no more than the paper reports, but on our models SeeDot's 16 bits "
-    "lose less than Shiftry's widths"
+IN_8_BITS = (
+    "{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models). Floats that do not fit an Uno are timed "
+    "on an ATmega1284P, which has the same core. The models that lose accuracy in 8 bits lose {lost:.2f} points on "
+    "average"
 )
+"""The times, for a row of results."""
+
+OWN_FLOATS = "the floats are our own programs, models and data are others, and all floats of the paper run on an Uno"
+
+SEEDOT_AHEAD = "on our models SeeDot's 16 bits lose less than Shiftry's widths"
 
 ROWS = (
+    Row(
+        item="section 1, malloc",
+        title="memory by malloc and free",
+        reports="it cannot run any of the benchmarks",
+        here="no program allocates: no header of the runtime has `malloc`",
+        verdict=DIFFERS,
+        why="a heap is not simulated",
+        run=tested(("unit/targets/c/test_header_items.py::test_no_runtime_header_takes_memory_from_a_heap", "malloc")),
+    ),
     Row(
         item="section 2.2",
         title="5.697 in 16 and 8 bits",
@@ -65,9 +86,11 @@ ROWS = (
         item="pseudocode 1",
         title="the program of section 3",
         reports="two products and two sums, -5.11167404 in floats",
-        here="`tests/filecheck/transforms/search/search_demote.mlir`, whose reals give it to seven digits",
-        verdict=REPRODUCED,
+        here="`tests/filecheck/transforms/search/search_demote.mlir`, whose reals give it to seven digits; in 64 "
+        "bits, in numpy, all digits agree (-5.11167404)",
+        verdict=DIFFERS,
         run=tested((f"{EXAMPLE}::test_the_program_in_floats", -5.11167404)),
+        why="the reals of programs are floats of 32 bits",
     ),
     Row(
         item="pseudocode 2",
@@ -92,12 +115,12 @@ ROWS = (
     Row(
         item="pseudocode 3",
         title="B1 in 8 bits",
-        reports="the program whose loss is 0.0093",
-        here="the result of table 1 for B1, which is -4 and 79 in 8 bits",
+        reports="the program whose loss is 0.0093: B1 is -4 and 79, and values are shifted by 15, 5, 9 and 3 bits",
+        here="the same integers, shifts and loss",
         verdict=REPRODUCED,
         run=tested(
             (f"{EXAMPLE}::test_partial_demotion", 0.0093),
-            ("filecheck/transforms/search/search_demote.mlir", -4, 79),
+            (f"{EXAMPLE}::test_b1_in_8_bits", -4, 79, 15, 5, 9, 3),
         ),
     ),
     Row(
@@ -164,8 +187,9 @@ ROWS = (
         title="syntax of the source",
         reports="declarations, loops, products, functions",
         here="the language of EdgeML's compiler, including `loop` and `let`",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
         run=tested((f"{FRONTEND}/test_seedot.py::test_precedence_and_forms", "loop", "let")),
+        why="the syntax is that of EdgeML's released compiler, which is functional, not that of the figure",
     ),
     Row(
         item="figure 2",
@@ -197,16 +221,17 @@ ROWS = (
         reports="shifts from the scales and widths of operands and results; by C-MatMul sums of n products have 2^ceil("
         "log2(x + y + ceil(log2 n) - 1)) bits for operands of x and y bits, and are shifted by the scales of both less "
         "that of the result and less ceil(log2 n)",
-        here="the format `shiftry_printed`: temporaries of the printed width, 16 to 64 bits, for operands of 8 and 16 "
-        "bits and 1 to 300 products, with equal bits on host, `uno` and `cortex-m4` (`64 bits, sparse`), and the "
-        "program of section 3 (-20935). The printed width represents every sum exactly; ceil(log2 n) is omitted from "
-        "the shift, as in pseudocodes 2 to 5",
-        verdict=REPRODUCED,
+        here="the format `shiftry_printed`: temporaries of the printed width, 16 to 64 bits, for operands of 8 and "
+        "16 bits and 1 to 300 products, with equal bits on host, `uno` and `cortex-m4` (`64 bits, sparse`), "
+        "and the program of section 3 (-20935). The printed width represents every sum exactly, except that "
+        "of two products of least numbers; ceil(log2 n) is omitted from the shift",
+        verdict=DIFFERS,
         run=tested(
             (f"{PUBLISHED}::test_c_matmul_of_figure_5", 8, 16, 1, 300),
             (f"{PUBLISHED}::test_the_printed_rule_on_devices", "uno", "cortex-m4", "64 bits, sparse"),
             (f"{PUBLISHED}::test_the_homogeneous_program_of_shiftry", "shiftry_printed", -20935),
         ),
+        why="section 3 contradicts the last term of the rule: its pseudocodes 2 to 5 shift by the scales alone",
     ),
     Row(
         item="figure 5, by trees",
@@ -228,10 +253,10 @@ ROWS = (
     Row(
         item="section 5.3",
         title="shifting of scales",
-        reports="Psi(23334, 8) = 91 shifts 5.697 from scale 12 to scale 4",
-        here="a `tdsl.cast` from 23334 gives 91",
+        reports="Psi(23334, 8) = 91 shifts 5.697 in 16 bits by 8 bits, from scale 12 to scale 4",
+        here="a `tdsl.cast` from 23334 gives 91, in 16 bits",
         verdict=REPRODUCED,
-        run=tested((f"{NUMBERS}::test_psi_of_shiftry", 23334, 91, 12, 4)),
+        run=tested((f"{NUMBERS}::test_psi_of_shiftry", 23334, 91, 12, 4, 16)),
     ),
     Row(
         item="section 5.4",
@@ -240,6 +265,19 @@ ROWS = (
         here="the same scales",
         verdict=REPRODUCED,
         run=tested((f"{NUMBERS}::test_tables_of_shiftry", 4, 6, 11, 14)),
+    ),
+    Row(
+        item="section 5.4, precision",
+        title="tables of exp for 7 bits",
+        reports="with psi = 7, exp takes slightly more flash than SeeDot's and is more precise",
+        here="from -16 to 0 exp differs by at most 0.0002, SeeDot's by more than 0.01; the tables have 768 bytes, and "
+        "SeeDot's 256 + 2",
+        verdict=REPRODUCED,
+        run=tested(
+            (f"{NUMBERS}::test_exp_of_shiftry_is_more_precise_than_that_of_seedot", 0.0002, 0.01),
+            (f"{NUMBERS}::test_tables_of_shiftry", 768),
+            (f"{NUMBERS}::test_tables_of_seedot", 256, 2),
+        ),
     ),
     Row(
         item="library 6",
@@ -270,7 +308,7 @@ ROWS = (
         title="operators and moves",
         reports="sums, products, shifts, and the moves of defragmentation",
         here="products of `seedot` and `shiftry`, and moves after the example of section 7.1 (`scratch.move`), have "
-        "the evaluator's bits on host, AVR and Cortex-M; the move has 32 bytes in 96",
+        "the evaluator's bits on host, AVR and Cortex-M; the move copies 32 bytes within 96",
         verdict=REPRODUCED,
         run=tested(
             (f"{PUBLISHED}::test_devices", "seedot", "shiftry"),
@@ -281,12 +319,15 @@ ROWS = (
     Row(
         item="section 6",
         title="disagreement with floats as the metric",
-        reports="the best code: accuracy, speed and size",
+        reports="disagreement as the metric yields the best code: good accuracy, better speed, smaller model",
         here="by disagreement {disagreement_change:.2f} points and {disagreement_bytes} bytes of arena and "
         "constants, by accuracy {accuracy_change:.2f} and {accuracy_bytes}, on average of two models",
         verdict=DIFFERS,
         run=Measured(metrics),
-        holds=lambda found: found["disagreement_change"] < found["accuracy_change"],
+        holds=lambda found: (
+            found["disagreement_change"] < found["accuracy_change"]
+            and found["disagreement_bytes"] == found["accuracy_bytes"]
+        ),
         why="on these two models the search by accuracy finds a program of the same size that loses less",
     ),
     Row(
@@ -344,7 +385,8 @@ ROWS = (
     Row(
         item="algorithm 16",
         title="reuse of memory",
-        reports="blocks in the order of start, of a multiple of the most frequent size",
+        reports="variables in the order of their start, in blocks that are multiples of the most frequent size and "
+        "aligned to their own size",
         here="`pack-scratch{{mode=shiftry}}`: 25 bytes, then blocks of 16 at 32 and 48",
         verdict=REPRODUCED,
         run=tested((f"{PACKING}::test_it_rounds_25_bytes_up_to_a_block_of_32", 25, 16, 32, 48)),
@@ -371,9 +413,9 @@ ROWS = (
         item="section 7.1, migrations",
         title="x1 in bytes 4 to 7, x2 in 16 to 31",
         reports="the list (4, 0, 4), (16, 4, 16) moves both to the front",
-        here="in 32 bytes only x1 moves, 4 bytes to 12, which leaves 12 free bytes in one run; moving both, as "
-        "compaction does, takes 20 bytes for the same 12. With more memory compaction leaves one run, and this search "
-        "two",
+        here="in 32 bytes only x1 (4 bytes) moves, to address 12, which leaves 12 free bytes in one run; moving "
+        "both, as compaction does, takes 20 bytes for the same 12. With more memory compaction leaves one "
+        "run, and this search two",
         verdict=DIFFERS,
         why="bytes move to make room for the next variable, not to leave one free run",
         run=tested((f"{PACKING}::test_it_moves_4_bytes_where_algorithm_17_moves_20", 4, 16, 12)),
@@ -398,12 +440,17 @@ ROWS = (
     Row(
         item="table 4, HAR-6",
         title="FastGRNN on an Uno",
-        reports="float 92.0 %, Shiftry 89.0, 8 bits 14.3, 16 bits 91.7; Shiftry takes 45 s",
+        reports="float 92.0 %, Shiftry 89.0 in 45 s and 16 KB; 8 bits 14.3, 16 bits 91.7",
         here="trained here, with a state of 80 numbers: float {float:.2f} %, 8 bits {accuracy:.2f} % in {seconds:.1f} "
         "s, RAM {ram} bytes with an input of {input} bytes, flash {flash} bytes",
         verdict=SURPASSED,
         run=Measured(published("fastgrnn-har6", "uno")),
-        holds=lambda found: found["accuracy"] > 89.0 and found["seconds"] < 45 and found["fits"],
+        holds=lambda found: (
+            found["accuracy"] - found["float"] > 89.0 - 92.0
+            and found["seconds"] < 45
+            and found["flash"] < 16_000
+            and found["fits"]
+        ),
     ),
     Row(
         item="table 4, HAR-6 in 16 bits",
@@ -411,9 +458,10 @@ ROWS = (
         reports="91.7 %; does not fit",
         here="{accuracy:.2f} % in {ram} bytes of RAM and {seconds:.1f} s with steps that arrive one by one (`--input "
         "callback`); in memory the input by itself exceeds the Uno's RAM",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
         run=Measured(step_by_step("fastgrnn-har6")),
         holds=lambda found: found["fits"] and found["accuracy"] > 91.7,
+        why="the steps arrive one by one: in memory the program does not fit here either",
     ),
     Row(
         item="table 4, HAR-2",
@@ -423,15 +471,17 @@ ROWS = (
         "by EdgeML, for three others: float {float:.2f} %; 16 bits {sixteen.accuracy:.2f} % in {sixteen.seconds:.1f} "
         "s, {sixteen.flash} bytes of flash and {sixteen.ram} of RAM, with steps that arrive one by one; 8 bits "
         "{accuracy:.2f} % in {seconds:.1f} s, {flash} and {ram} bytes",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
         run=Measured(trained_here("fastgrnn-har2")),
         holds=lambda found: (
             found["sixteen"]["fits"]
             and found["sixteen"]["accuracy"] - found["float"] > 91.3 - 91.7
             and found["sixteen"]["seconds"] < 47
             and found["sixteen"]["flash"] < 21_000
-            and found["accuracy"] > 50.9
+            and -2.7 < found["accuracy"] - found["float"] < 91.3 - 91.7
         ),
+        why="the model is trained and tested on other subjects, and its input arrives step by step; with the "
+        "input in memory, 8 bits lose 2.7 points",
     ),
     Row(
         item="table 4, MNIST-10",
@@ -463,6 +513,22 @@ ROWS = (
             SEARCHED,
             drops({"demotion": "demotion", "ours": "demotion, ours"}, {"fastgrnn": "FastGRNN"}),
         ),
+        holds=lambda found: found["fastgrnn_demotion"] > -3.3,
+    ),
+    Row(
+        item="section 8.1",
+        title="mean changes of accuracy",
+        reports="less than 1 point lost on average for each of the three families; table 4's FastGRNNs lose 1.29",
+        here="in Shiftry's arithmetic {protonn_demotion:.2f} points for ProtoNN, {bonsai_demotion:.2f} for Bonsai and "
+        "{fastgrnn_demotion:.2f} for FastGRNN; by EdgeML's own programs {protonn_shiftry_tool:.2f}, "
+        "{bonsai_shiftry_tool:.2f} and {fastgrnn_shiftry_tool:.2f}",
+        verdict=DIFFERS,
+        why="the models differ: EdgeML's own programs lose more than a point for ProtoNN",
+        run=Shown(("searches-compared", "results-classifiers"), changes_by_family),
+        holds=lambda found: (
+            min(found[f"{family}_demotion"] for family in ("protonn", "bonsai", "fastgrnn")) > -1
+            and found["protonn_shiftry_tool"] < -1 < min(found["bonsai_shiftry_tool"], found["fastgrnn_shiftry_tool"])
+        ),
     ),
     Row(
         item="figure 6",
@@ -470,9 +536,9 @@ ROWS = (
         reports="0.7 points lost on average, SeeDot 0.8",
         here=CHANGED,
         verdict=DIFFERS,
-        why=SEEDOT_AHEAD,
-        run=changes("protonn", "ProtoNN"),
-        holds=lambda found: found["family_demotion"] >= -0.7 and found["seedot_tool"] > found["shiftry_tool"],
+        why=f"the models differ: Shiftry's arithmetic loses slightly more than the paper reports, and {SEEDOT_AHEAD}",
+        run=changes("protonn"),
+        holds=lambda found: found["demotion"] < -0.7 and found["seedot_tool"] > found["shiftry_tool"],
     ),
     Row(
         item="figure 7",
@@ -480,23 +546,24 @@ ROWS = (
         reports="0.8 points lost on average, SeeDot 2.3",
         here=CHANGED,
         verdict=DIFFERS,
-        why=SEEDOT_AHEAD,
-        run=changes("bonsai", "Bonsai"),
-        holds=lambda found: found["family_demotion"] >= -0.8 and found["seedot_tool"] > found["shiftry_tool"],
+        why=f"the models differ: Shiftry's arithmetic loses less than the paper reports, but {SEEDOT_AHEAD}",
+        run=changes("bonsai"),
+        holds=lambda found: found["demotion"] > -0.8 and found["seedot_tool"] > found["shiftry_tool"],
     ),
     Row(
         item="figure 8",
         title="ProtoNN's time compared with floats",
         reports="3.5 times as fast, SeeDot 1.7 times",
-        here="{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models)",
-        verdict=SURPASSED,
+        here=IN_8_BITS,
+        verdict=DIFFERS,
         run=Shown(("results-formats",), beside_floats("protonn", "compile {} --width 8", "time")),
         holds=lambda found: found["least"] > 3.5,
+        why=OWN_FLOATS,
     ),
     Row(
         item="figure 8, Shiftry",
         title="ProtoNN's time compared with Shiftry's program",
-        reports="its program for each model",
+        reports="no times of single programs in the text",
         here="ours is {mean:.1f} times as fast as EdgeML's ({least:.1f} to {most:.1f}, {models} models), and at least "
         "{ahead:.2f} points more accurate",
         verdict=SURPASSED,
@@ -507,15 +574,16 @@ ROWS = (
         item="figure 9",
         title="Bonsai's time compared with floats",
         reports="3.4 times as fast, SeeDot 2.5 times",
-        here="{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models)",
-        verdict=SURPASSED,
+        here=IN_8_BITS,
+        verdict=DIFFERS,
         run=Shown(("results-formats",), beside_floats("bonsai", "compile {} --width 8", "time")),
         holds=lambda found: found["least"] > 3.4,
+        why=OWN_FLOATS,
     ),
     Row(
         item="figure 9, Shiftry",
         title="Bonsai's time compared with Shiftry's program",
-        reports="its program for each model",
+        reports="no times of single programs in the text",
         here="ours is {mean:.1f} times as fast as EdgeML's ({least:.1f} to {most:.1f}, {models} models), and at least "
         "{ahead:.2f} points more accurate",
         verdict=SURPASSED,
@@ -526,22 +594,30 @@ ROWS = (
         item="figure 10",
         title="ProtoNN's sketches compared with floats",
         reports="55 % of the sketch in floats, SeeDot 75 %",
-        here="{shiftry:.0f} % in Shiftry's arithmetic, SeeDot's {seedot:.0f} %, 8 bits {fixed_8:.0f} %, by Arduino's "
-        "build, where floats fit an Uno ({models:d} of 2 models)",
+        here="{shiftry:.1f} % in Shiftry's arithmetic, SeeDot's {seedot:.1f} %, 8 bits {fixed_8:.1f} %, by "
+        "Arduino's build, where floats fit an Uno ({models:d} of 2 models). On letters, where they do not, "
+        "Shiftry's sketch has {sizes.protonn-letter26.shiftry} bytes and SeeDot's "
+        "{sizes.protonn-letter26.seedot}",
         verdict=DIFFERS,
-        why="Arduino's own code takes half of such a small sketch, and our floats take less flash",
+        why="Arduino's own code takes 3.6 KB of each sketch, and for gestures the order of SeeDot and Shiftry is "
+        "reversed: the search narrows only 144 bytes of parameters, and Shiftry's tables of exp take 550 "
+        "bytes more than SeeDot's",
         run=Measured(sketches("protonn")),
-        holds=lambda found: found["shiftry"] <= 90 and found["fixed_8"] <= 70,
+        holds=lambda found: (
+            55 < found["seedot"] < found["shiftry"]
+            and found["sizes"]["protonn-letter26"]["shiftry"] < found["sizes"]["protonn-letter26"]["seedot"]
+        ),
     ),
     Row(
         item="figure 11",
         title="Bonsai's sketches compared with floats",
         reports="55 % of the sketch in floats, SeeDot 73 %",
-        here="{shiftry:.0f} % in Shiftry's arithmetic, SeeDot's {seedot:.0f} %, 8 bits {fixed_8:.0f} %, by Arduino's "
-        "build, where floats fit an Uno ({models:d} of 2 models)",
-        verdict=REPRODUCED,
+        here="{shiftry:.1f} % in Shiftry's arithmetic, SeeDot's {seedot:.1f} %, 8 bits {fixed_8:.1f} %, by "
+        "Arduino's build, where floats fit an Uno ({models:d} of 2 models)",
+        verdict=DIFFERS,
         run=Measured(sketches("bonsai")),
-        holds=lambda found: found["shiftry"] <= 60 and found["fixed_8"] <= 55,
+        holds=lambda found: 50 <= found["shiftry"] <= 60 and found["shiftry"] < found["seedot"] < 73,
+        why="on one model, Shiftry's percentage is that of the paper, but SeeDot's is 11 points smaller",
     ),
     Row(
         item="figure 12",
@@ -552,13 +628,14 @@ ROWS = (
         verdict=DIFFERS,
         why="the models differ: all buffers that remain here are live at the same time",
         run=Measured(reuse),
-        holds=lambda found: found["mixed_packed"] < found["mixed"] < 100,
+        holds=lambda found: 13 < found["mixed_packed"] < found["mixed"] < 100,
     ),
     Row(
         item="section 8.3",
         title="8 bits for all tensors",
-        reports="close to a random classifier",
-        here="in Shiftry's arithmetic {guessing:d} of {models:d} models are at most 10 points better than guessing",
+        reports="SeeDot's code in 8 bits is close to a random classifier, for ProtoNN and Bonsai",
+        here="in SeeDot's arithmetic with Shiftry's functions {guessing:d} of {models:d} models, FastGRNN "
+        "included, are at most 10 points better than guessing",
         verdict=DIFFERS,
         why="the models differ: Bonsai gets up to half of its answers right, for 10 and for 26 classes",
         run=Shown(("searches-compared",), guessing("8 bits, width of operands")),
@@ -568,7 +645,7 @@ ROWS = (
         item="section 8.3, by figure 5",
         title="8 bits for all tensors, in the printed temporaries",
         reports="close to a random classifier; FastGRNN on HAR-6 14.3 %, on MNIST-10 11.4",
-        here="in the format `shiftry_printed` {near:d} of {models:d} models lose at most a point, and {guessing:d} are "
+        here="in the format `shiftry_printed` {near:d} of {models:d} models lose at most a point, and {guessing:d} is "
         "at most 10 points better than guessing; on average accuracy changes by {bonsai:.2f} points for Bonsai, "
         "{fastgrnn:.2f} for FastGRNN and {protonn:.2f} for ProtoNN",
         verdict=DIFFERS,
@@ -590,41 +667,55 @@ ROWS = (
     ),
     Row(
         item="section 8.4",
-        title="memory by malloc and free",
-        reports="it cannot run any of the benchmarks",
-        here="no program allocates: no header of the runtime has `malloc`",
+        title="RAM of FastGRNN without algorithm 16",
+        reports="most of the RNNs do not fit 2 KB",
+        here="with a buffer for each op in Shiftry's widths, {bytes.fastgrnn-fsdd10.mixed} and "
+        "{bytes.fastgrnn-mnist16-10.mixed} bytes for two models, in floats {bytes.fastgrnn-fsdd10.floats} and "
+        "{bytes.fastgrnn-mnist16-10.floats}, without the input",
         verdict=DIFFERS,
-        why="a heap is not simulated",
-        run=tested(("unit/targets/c/test_header_items.py::test_no_runtime_header_takes_memory_from_a_heap", "malloc")),
+        why="the models are smaller, so that even floats fit",
+        run=Measured(reuse),
+        holds=lambda found: max(row["floats"] for row in found["bytes"].values()) < 2048,
     ),
     Row(
         item="section 8.5",
         title="a face detector on a Cortex-M4",
-        reports="6.9 MB of RAM in floats, 225 KB here; 405 KB of flash",
-        here="the same detector takes {a.ram:k} KB of RAM with the image and {a.flash:k} KB of flash by Haunter, with "
-        "an average precision of {a.average_precision:.3f}, in floats {a.float:.3f} "
+        reports="6.9 MB of RAM and 1.3 MB of flash in floats; 225 and 405 KB by Shiftry",
+        here="Face-A, a detector of the same architecture (RNNPool) with 1.3 MB of parameters in floats, takes "
+        "{a.ram:k} KB of RAM with the image and {a.flash:k} KB of flash by Haunter, with an average precision "
+        "of {a.average_precision:.3f}, in floats {a.float:.3f} "
         "([networks](../networks.md#detectors-with-rnnpool))",
         verdict=DIFFERS,
         why="only RAM was limited: most weights remain in 16 bits, which take more flash; for both limits see the "
         "next row",
         run=Shown(("networks-faces",), detectors),
-        holds=lambda found: found["a"]["ram"] <= 225_000,
+        holds=lambda found: found["a"]["ram"] <= 225_000 and found["a"]["flash"] > 405_000,
     ),
     Row(
         item="section 8.5, both limits",
         title="a face detector in 225 KB of RAM and 405 KB of flash",
-        reports="225 KB of RAM, 405 KB of flash; by table 9 of MinUn an average precision of 0.338, in floats 0.643",
-        here="in 8 bits for all tensors, in fixed point, {fixed.ram:k} KB of RAM with image and stack, "
-        "{fixed.flash:k} KB of flash, and on other pictures an average precision of {fixed.average_precision:.3f}, in "
-        "floats {fixed.float:.3f}; in zero-skew {zero-skew.ram:k} and {zero-skew.flash:k} KB, and "
-        "{zero-skew.average_precision:.3f}",
+        reports="225 KB of RAM, 405 KB of flash, and no precision; by table 9 of MinUn, Face-A by Shiftry in 235 KB "
+        "has an average precision of 0.338, in floats 0.643",
+        here="Face-A in 8 bits for all tensors, in fixed point, {fixed.ram:k} KB of RAM with image and stack, "
+        "{fixed.flash:k} KB of flash, and on other pictures an average precision of "
+        "{fixed.average_precision:.3f}, in floats {fixed.float:.3f}; in zero-skew {zero-skew.ram:k} and "
+        "{zero-skew.flash:k} KB, and {zero-skew.average_precision:.3f}",
         verdict=SURPASSED,
         run=Measured(under_both_limits),
         holds=lambda found: (
             found["fixed"]["ram"] <= 225_000
             and found["fixed"]["flash"] <= 405_000
-            and found["fixed"]["average_precision"] - found["fixed"]["float"] > 0.338 - 0.643
+            and found["fixed"]["average_precision"] - found["fixed"]["float"] > -0.03
         ),
+    ),
+    Row(
+        item="section 9",
+        title="comparison with MATLAB's fixed point",
+        reports="an order of magnitude faster than the code of MATLAB, by SeeDot's times",
+        here="lower bounds of its time are in [rows of SeeDot's](seedot.md), figure 7",
+        verdict=CANNOT,
+        why="MATLAB's toolboxes are commercial",
+        nothing_to_run="the rows of SeeDot's page have commands",
     ),
     Row(
         item="pseudocode 18",
@@ -638,9 +729,11 @@ ROWS = (
         item="pseudocode 19",
         title="FastGRNN in the language",
         reports="a loop over 99 steps of 32 numbers, in 12 lines",
-        here="`examples/fastgrnn-mnist16/fastgrnn_mnist16.sd`, a loop over 16 steps with a state of 32",
-        verdict=REPRODUCED,
+        here="`examples/fastgrnn-mnist16/fastgrnn_mnist16.sd`, a loop over 16 steps of 16 pixels with a state of "
+        "32 numbers, in 24 lines",
+        verdict=DIFFERS,
         run=tested((RECURRENCE, 16, 32)),
+        why="the syntax is that of EdgeML's released compiler, and the model is another one",
     ),
     Row(
         item="appendix B",

@@ -224,9 +224,33 @@ def test_square_waves_are_odd_harmonics():
 
 def test_memory_of_square_waves():
     """Gural and Murmann, D.2: the state consists of two sums for each of H = 5 chunks and M = 32 frequencies, however
-    many samples the window contains.
+    many samples the window contains. For each chunk of D = 256 samples, an op adds 256 x 64 terms, and a product of
+    matrices 5 x 64.
     """
     waves = SquareWaves(samples=16000, hop=256, rate=16000.0, chunks=5, frequencies=tuple(range(100, 3300, 100)))
     assert waves.features == 32
-    carried = [value for op in waves.module().walk() if isinstance(op, scf.ForOp) for value in op.iter_args]
+    ops = list(waves.module().walk())
+    carried = [value for op in ops if isinstance(op, scf.ForOp) for value in op.iter_args]
     assert [tdsl.shape_of(value) for value in carried] == [(62, 32), (5, 2 * 32)]
+    [sums] = [op for op in ops if isinstance(op, SquareWavesOp)]
+    assert [tdsl.shape_of(value) for value in (sums.operands[0], sums.results[0])] == [(1, 256), (2, 32)]
+    [weighted] = [op for op in ops if isinstance(op, tdsl.MatmulOp)]
+    assert [tdsl.shape_of(value) for value in weighted.operands] == [(1, 5), (5, 64)]
+
+
+def test_powers_of_square_waves():
+    """Gural and Murmann's equation (27): the power is the sum of the squares of both weighted sums over the chunks. The
+    weights are a Hamming window of 5 chunks, 0.54 - 0.46 cos(2 pi t).
+    """
+    waves = SquareWaves(samples=200, hop=40, rate=8000.0, chunks=5, frequencies=(300.0, 1000.0))
+    signal = noise(1, 200, 3)
+    turns = np.arange(200)[:, None] * waves.steps / PERIOD
+    weights = 0.54 - 0.46 * np.cos(2 * np.pi * (np.arange(5) + 0.5) / 5)
+    expected = np.zeros(2)
+    for late in (0.25, 0):
+        products = signal[0].astype(np.float64)[:, None] * np.where((turns - late) % 1 < 0.5, 1, -1)
+        chunks = products.reshape(5, 40, 2).mean(1)[::-1]
+        expected += (weights @ chunks) ** 2
+    found = evaluate_reals(waves.module(), signal).scores
+    assert found is not None
+    np.testing.assert_allclose(found.reshape(-1, 2)[-1], expected, rtol=1e-5)

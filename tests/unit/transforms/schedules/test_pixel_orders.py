@@ -8,7 +8,7 @@ this pixel or a later one depends. The peak of an order of pixels is the greates
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 
@@ -87,15 +87,18 @@ def test_corner_pixels_of_figure_4(kernel: int):
     assert found
 
 
-def convolution(height: int, width: int, before: int, after: int, kernel: int) -> Graph:
+def convolution(height: int, width: int, before: int, after: int, kernel: int, across: int | None = None) -> Graph:
     """A convolution with a result of height x width pixels.
 
     before, after: the numbers of channels of image and result.
+    kernel: the height of the kernel.
+    across: the width of the kernel; by default its height.
 
     Elements are bits, so that sizes are numbers of elements.
     """
-    image = Image(height + kernel - 1, width + kernel - 1, before, 1)
-    read = Read("x", (kernel, kernel))
+    across = across or kernel
+    image = Image(height + kernel - 1, width + across - 1, before, 1)
+    read = Read("x", (kernel, across))
     tensors = {"x": image, "y": Image(height, width, after, 1)}
     return Graph(tensors, ("x",), (Node("y", Kind.CONTRACTION, (read,)),), ("y",))
 
@@ -216,6 +219,58 @@ def test_equation_2_takes_too_little():
     image = (height + kernel - 1) * (width + kernel - 1)
     debt = (height * width - critical**2) * after - (image - (critical + kernel - 1) ** 2 - kernel) * before
     assert (image * before + debt, least_of_all_orders(*shape)) == (79, 80)
+
+
+def with_rows_left(graph: Graph, last: int) -> int:
+    """The peak of the single transpose that computes the last `last` rows column by column."""
+    height, width, *_ = graph.tensors["y"]
+    return alive(graph, 0, order_of(single_transpose((height, width), last), height, width))
+
+
+def test_the_row_of_equation_4():
+    """For the published second layer, Gural and Murmann's equation (4) transposes the image when 3 rows are left, which
+    takes the 875 elements of equation (3). With 4 rows left, 873 are alive, the least of all rows.
+    """
+    graph = convolution(*SECOND[:1], *SECOND, 3)
+    found = [with_rows_left(graph, last) for last in range(10 + 1)]
+    assert (found[3], found[4], min(found)) == (875, 873, 873)
+
+
+def test_the_row_of_equation_20():
+    """The row of Gural and Murmann's equation (20) for kernels of height 3 and width 2, and results of 10 x 10 pixels.
+
+    From 4 to 7 channels, the equation leaves 3 rows, and no other row needs less: 731 elements. From 5 to 8 channels,
+    it also leaves 3 rows, which take 849 elements. With 4 rows left, 843 are alive, the least of all rows.
+    """
+    for before, after, expected, least in ((4, 7, 731, 731), (5, 8, 849, 843)):
+        graph = convolution(10, 10, before, after, 3, 2)
+        rest = 2 * before % (after - before)
+        rows = 2 * before // (after - before) + (10 * rest > 2 * before)
+        found = [with_rows_left(graph, last) for last in range(10 + 1)]
+        assert (rows, found[rows], min(found)) == (3, expected, least)
+    assert found[4] == least
+
+
+def test_a_single_transpose_is_optimal_by_equation_15():
+    """By Gural and Murmann's equation (15), a single transpose takes as little as herringbone in each of three cases:
+    w_out = r, (k - 1) f_in = r alpha, or alpha = 0.
+
+    r and alpha are the quotient and the remainder of (k - 1) f_in and f_out - f_in. The test counts live elements for
+    kernels of 3 and 5, up to 16 channels, and squares of 4 to 10 pixels.
+    """
+    cases = 0
+    for kernel, before, after in product((3, 5), range(1, 9), range(2, 16 + 1)):
+        for side in (4, 6, 8, 10) if before < after else ():
+            paid, debt = (kernel - 1) * before, after - before
+            rows, rest = paid // debt, paid % debt
+            if rows <= side and (side == rows or paid == rows * rest or rest == 0):
+                graph = convolution(side, side, before, after, kernel)
+                turned = min(
+                    alive(graph, 0, order_of(herringbone((side, side), first), side, side)) for first in (True, False)
+                )
+                assert min(with_rows_left(graph, last) for last in range(side + 1)) == turned
+                cases += 1
+    assert cases == 191
 
 
 @pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,8 +110,10 @@ def result(search: Search, data: Data, demoted: list[str]) -> float:
 
 def test_the_program_in_floats(data: Data):
     """The program of the example in floats, whose constants are 32-bit floats, computes the result of Shiftry's
-    pseudocode 1.
+    pseudocode 1 to seven digits. With its constants in 64 bits, all printed digits agree.
     """
+    w1, b1, w2, b2 = np.array([[0.0421, 0.1948], [1.021, -0.827]]), [-0.032, 0.619], [-0.402, -1.013], 0.737
+    assert w2 @ (w1 @ [2.391, -3.583] + b1) + b2 == pytest.approx(-5.11167404, abs=5e-9)
     module = Parser(context(), (INPUTS / "search" / "search_demote.mlir").read_text()).parse_module()
     scores = evaluate_reals(module, data.x.reshape(1, -1)).scores
     assert scores is not None
@@ -126,6 +129,18 @@ def test_the_homogeneous_program(search: Search, data: Data):
 def test_partial_demotion(search: Search, data: Data, name: str):
     found = result(search, data, [name])
     assert (cut(found), cut(abs(found - FLOAT))) == PARTIAL[name]
+
+
+def test_b1_in_8_bits(search: Search):
+    """Shiftry's pseudocode 3: with B1 demoted to -4 and 79 in 8 bits, the products are shifted by 15 and 9 bits, t1 by
+    5 and B2 by 3.
+    """
+    ops = [op for op in program(search, ["B1"]).walk() if isinstance(op, tdsl.ConstOp | tdsl.MatmulOp | tdsl.AddOp)]
+    formats: list[Any] = [tdsl.format_of(op.results[0]) for op in ops]
+    w1, b1, w2, b2, t1, t2, t3, _ = (format.frac.data for format in formats)
+    assert isinstance(ops[1], tdsl.ConstOp)
+    assert ops[1].raws.ravel().tolist() == [-4, 79]
+    assert (w1 + 13 - t1, t1 - t2, t2 - b1, w2 + t2 - t3, b2 - t3) == (15, 5, 0, 9, 3)
 
 
 def test_the_order(search: Search):
