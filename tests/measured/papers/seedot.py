@@ -566,9 +566,13 @@ ROWS = (
         here="points lost by `ap_fixed`, and by `format=seedot` with the best maxscale: letter26 "
         "{bonsai-letter26:.2f} and {seedot-bonsai-letter26:.2f}, mnist16-10 {bonsai-mnist16-10:.2f} and "
         "{seedot-bonsai-mnist16-10:.2f}, usps10 {bonsai-usps10:.2f} and {seedot-bonsai-usps10:.2f}",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="on letter26 SeeDot's arithmetic loses 1.5 points and `ap_fixed`, whose best format is chosen on the test set, "
+        "none; the other two models agree",
         run=Measured(loss_beside_seedot("bonsai", BONSAIS, 16)),
-        holds=lambda found: all(_apart(found, name) < 0.5 for name in BONSAIS),
+        holds=lambda found: (
+            _apart(found, "bonsai-letter26") > 1 and all(_apart(found, name) < 0.5 for name in BONSAIS[1:])
+        ),
     ),
     Row(
         item="table 1, accuracy",
