@@ -567,7 +567,7 @@ ROWS = (
         "{bonsai-letter26:.2f} and {seedot-bonsai-letter26:.2f}, mnist16-10 {bonsai-mnist16-10:.2f} and "
         "{seedot-bonsai-mnist16-10:.2f}, usps10 {bonsai-usps10:.2f} and {seedot-bonsai-usps10:.2f}",
         verdict=DIFFERS,
-        why="on letter26 SeeDot's arithmetic loses 1.5 points and `ap_fixed`, whose best format is chosen on the test set, "
+        why="on letter26 SeeDot's arithmetic loses 1.5 points and `ap_fixed`, whose format is chosen on the test set, "
         "none; the other two models agree",
         run=Measured(loss_beside_seedot("bonsai", BONSAIS, 16)),
         holds=lambda found: (
