@@ -498,21 +498,25 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """Cycles of ProtoNN in 32 bits on an MKR1000 with exp of `math.h`, divided by those with exp by a table.
+    """Cycles of ProtoNN on an MKR1000 with exp of `math.h`, divided by those with exp by a table.
 
-    `seedot`: with SeeDot's tables. `ours`: with tinyml's tables. `_least` and `_most` are the extremes over the models.
+    `seedot`: in 32 bits with SeeDot's tables. `ours`: with tinyml's tables. `seedot_16`, `ours_16`: the same in 16 bits.
+    `_least` and `_most` are the extremes over the models.
     """
-    rows = by_parts("math-32", names("protonn", SMALL), lambda name: _by_math(name, models))
-    values: dict[str, float] = {}
-    for kind in ("seedot", "ours"):
-        ratios = [row["math"] / row[kind] for row in rows.values()]
-        values |= {kind: round(mean(ratios), 2), f"{kind}_least": min(ratios), f"{kind}_most": max(ratios)}
-    return {**{key: round(value, 2) for key, value in values.items()}, "count": len(rows), "models": rows}
+    values: Values = {}
+    for width, suffix in ((32, ""), (16, "_16")):
+        rows = by_parts(f"math-{width}", names("protonn", SMALL), lambda name, w=width: _by_math(name, w, models))
+        for kind in ("seedot", "ours"):
+            ratios = [row["math"] / row[kind] for row in rows.values()]
+            found = {"": mean(ratios), "_least": min(ratios), "_most": max(ratios)}
+            values |= {f"{kind}{suffix}{end}": round(ratio, 2) for end, ratio in found.items()}
+        values |= {f"models{suffix}": rows, "count": len(rows)}
+    return values
 
 
-def _by_math(name: str, models: Path | None) -> Values:
+def _by_math(name: str, width: int, models: Path | None) -> Values:
     schemes = {"math": " --functions math", "seedot": " --functions seedot", "ours": ""}
     return {
-        kind: measure(f"compile {name} --width 32 --target mkr1000{functions}", models)["core_cycles"]
+        kind: measure(f"compile {name} --width {width} --target mkr1000{functions}", models)["core_cycles"]
         for kind, functions in schemes.items()
     }

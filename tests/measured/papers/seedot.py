@@ -476,13 +476,15 @@ ROWS = (
     Row(
         item="figure 9",
         title="exp on an MKR1000",
-        reports="ProtoNN gains another 3.8 to 9.4 times by tables instead of `math.h`",
-        here="whole programs of 32 bits ({count:d} models): compared with `--functions math` SeeDot's tables are "
-        "{seedot:.1f} times as fast ({seedot_least:.1f} to {seedot_most:.1f}), ours {ours:.1f} times "
-        "({ours_least:.1f} to {ours_most:.1f})",
-        verdict=REPRODUCED,
+        reports="in 32 bits (7.1.1), ProtoNN gains another 3.8 to 9.4 times by tables instead of `math.h`",
+        here="whole programs in fixed point ({count:d} models): compared with `--functions math` SeeDot's tables are "
+        "{seedot:.1f} times as fast in 32 bits ({seedot_least:.1f} to {seedot_most:.1f}), as in the paper, and "
+        "{seedot_16:.1f} times in 16 ({seedot_16_least:.1f} to {seedot_16_most:.1f}); ours {ours:.1f} and {ours_16:.1f}",
+        verdict=DIFFERS,
+        why="in 32 bits the other operations take most of the time: our fixed point adds exact products of 64 bits, "
+        "where SeeDot divides operands first; in 16 bits the range is that of the paper, which has 32",
         run=Measured(by_math),
-        holds=lambda found: found["seedot_least"] >= 3.8 and found["seedot_most"] <= 9.4,
+        holds=lambda found: found["seedot_most"] < 3.8 <= found["seedot_16_least"] and found["seedot_16_most"] <= 9.4,
     ),
     Row(
         item="figure 10",
