@@ -500,7 +500,7 @@ def _hybrid(name: str, models: Path | None) -> Values:
 def by_math(models: Path | None) -> Values:
     """Cycles of ProtoNN on an MKR1000 with exp of `math.h`, divided by those with exp by a table.
 
-    `seedot`: in 32 bits with SeeDot's tables. `ours`: with tinyml's tables. `seedot_16`, `ours_16`: the same in 16 bits.
+    `seedot`: in 32 bits with SeeDot's tables. `ours`: with tinyml's tables. `seedot_16`, `ours_16`: in 16 bits.
     `_least` and `_most` are the extremes over the models.
     """
     values: Values = {}
