@@ -36,7 +36,7 @@ FAMILIES = {
 """The models of `docs/results.md`."""
 
 SMALL = {"protonn": ("gesturepod", "letter26", "mnist16-10", "usps10"), "bonsai": ("letter26", "mnist16-10", "usps10")}
-"""Those whose programs in f32 fit an Uno, and two for a data set of the papers."""
+"""Models whose images have at most 16 x 16 pixels, with two models for usps10, a data set of the papers."""
 
 
 def names(family: str, models: dict[str, tuple[str, ...]] = FAMILIES) -> list[str]:
@@ -52,8 +52,9 @@ def mean(ratios: Iterable[float]) -> float:
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
     """A function that divides a figure of f32 programs by the same figure of other programs of the same models.
 
-    The function returns mean, minimum and maximum of these ratios over the models whose f32 program fits the board, and
-    `lost`: the points of accuracy lost, averaged over the models that lose any (SeeDot 7.1.1).
+    The function returns mean, minimum and maximum of these ratios. The time of an f32 program that does not fit the
+    board is that on a larger board with the same core; `larger` is the number of such programs. `lost`: the points of
+    accuracy lost, averaged over the models that lose any (SeeDot 7.1.1). `losing`: the number of these models.
 
     narrow: the command that measures the other programs, with `{}` for the name of the model.
     figure: the key of the figure.
@@ -65,7 +66,8 @@ def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]
         pairs = [(measured[f"bench {name} --format f32"], measured[narrow.format(name)]) for name in names(family)]
         ratios = _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
         losses = [-low["change"] for _, low in pairs if low["change"] < 0]
-        return {**ratios, "lost": sum(losses) / max(len(losses), 1)}
+        larger = sum(not wide["fits"] for wide, _ in pairs if figure in wide)
+        return {**ratios, "larger": larger, "lost": sum(losses) / max(len(losses), 1), "losing": len(losses)}
 
     return summary
 
@@ -232,11 +234,12 @@ def compiled(arguments: list[str]) -> bool:
 
 
 def sparse_shares(models: Path | None) -> Values:
-    """The percentage of the estimated cycles on an Uno that products with sparse matrices take: the mean over the
-    models in 16 bits with such products, and their number.
+    """The percentage of the estimated cycles on an Uno that products with sparse matrices take: `mean`, `least` and
+    `most` over the models in 16 bits with such products, `models`, their number, and `all`, the number of all models.
     """
     shares: list[float] = []
-    for name in (*names("protonn", SMALL), *names("bonsai", SMALL)):
+    compared = [*names("protonn", SMALL), *names("bonsai", SMALL)]
+    for name in compared:
         program, val, _ = find_model(model_path(name, models))
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "out")
@@ -244,7 +247,8 @@ def sparse_shares(models: Path | None) -> Values:
             operations = json.loads((out / "report.json").read_text())["estimate"]["operations"]
         if sparse := sum(one["cycles"] for one in operations if "spmv(" in one["operation"]):
             shares.append(100 * sparse / sum(one["cycles"] for one in operations))
-    return {"mean": round(sum(shares) / len(shares), 1), "models": len(shares)}
+    found = {"mean": sum(shares) / len(shares), "least": min(shares), "most": max(shares)}
+    return {**{key: round(share, 1) for key, share in found.items()}, "models": len(shares), "all": len(compared)}
 
 
 def published(name: str, board: str) -> Callable[[Path | None], Values]:
@@ -379,8 +383,8 @@ MODELS = ("bonsai-mnist10", "protonn-usps10")
 
 
 def curves(models: Path | None) -> Values:
-    """For each model, the percentage of right answers on the validation set for maxscale 0 to 15, and the best
-    maxscale.
+    """For each model, the percentage of right answers on the validation set for maxscale 0 to 15 (`right`), the best
+    maxscale and its percentage (`most`), and the percentages for maxscale 4, 7 and 8 (`at_4`, `at_7`, `at_8`).
     """
     return {name: _curve(model_path(name, models)) for name in MODELS}
 
@@ -397,7 +401,7 @@ def _curve(folder: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as out:
         journal = Path(out, "journal")
         options = ["--format", "seedot", "--search", "maxscale", "--widths", str(WIDTH), "--target", "host"]
-        model = ["compile", str(program), "--val", str(val)]
+        model = ["compile", str(program), "--val", str(val), "--jobs", "1"]
         assert compiled([*model, *options, "--journal", str(journal), "-o", f"{out}/o"])
         entries = [json.loads(line) for line in journal.read_text().splitlines()]
     # The search begins with the greatest maxscale. Programs that are the same are evaluated once: the last is repeated.
@@ -405,7 +409,8 @@ def _curve(folder: Path) -> dict[str, Any]:
     assert len(outcomes) == WIDTH, f"{folder.name}: {len(outcomes)} outcomes of {WIDTH}"
     right = [100 * (1 - entry["wrong"] / entry["seen"]) for entry in reversed(outcomes)]
     best = max(range(WIDTH), key=lambda maxscale: (right[maxscale], maxscale))
-    return {"best": best, "most": round(right[best], 2), "right": [round(value, 2) for value in right]}
+    shown = {f"at_{maxscale}": round(right[maxscale], 2) for maxscale in (4, 7, 8)}
+    return {"best": best, "most": round(right[best], 2), **shown, "right": [round(value, 2) for value in right]}
 
 
 def drawing(curves: dict[str, Sequence[float]]) -> str:
@@ -486,21 +491,25 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """Cycles of ProtoNN in 16 bits on an MKR1000 with exp of `math.h`, divided by those with exp by a table.
+    """Cycles of ProtoNN on an MKR1000 with exp of `math.h`, divided by those with exp by a table.
 
-    `seedot`: with SeeDot's tables. `ours`: with tinyml's tables. `_least` and `_most` are the extremes over the models.
+    `seedot`: in 32 bits with SeeDot's tables. `ours`: with tinyml's tables. `seedot_16`, `ours_16`: in 16 bits.
+    `_least` and `_most` are the extremes over the models.
     """
-    rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
-    values: dict[str, float] = {}
-    for kind in ("seedot", "ours"):
-        ratios = [row["math"] / row[kind] for row in rows.values()]
-        values |= {kind: round(mean(ratios), 2), f"{kind}_least": min(ratios), f"{kind}_most": max(ratios)}
-    return {**{key: round(value, 2) for key, value in values.items()}, "count": len(rows), "models": rows}
+    values: Values = {}
+    for width, suffix in ((32, ""), (16, "_16")):
+        rows = by_parts(f"math-{width}", names("protonn", SMALL), lambda name, w=width: _by_math(name, w, models))
+        for kind in ("seedot", "ours"):
+            ratios = [row["math"] / row[kind] for row in rows.values()]
+            found = {"": mean(ratios), "_least": min(ratios), "_most": max(ratios)}
+            values |= {f"{kind}{suffix}{end}": round(ratio, 2) for end, ratio in found.items()}
+        values |= {f"models{suffix}": rows, "count": len(rows)}
+    return values
 
 
-def _by_math(name: str, models: Path | None) -> Values:
+def _by_math(name: str, width: int, models: Path | None) -> Values:
     schemes = {"math": " --functions math", "seedot": " --functions seedot", "ours": ""}
     return {
-        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["core_cycles"]
+        kind: measure(f"compile {name} --width {width} --target mkr1000{functions}", models)["core_cycles"]
         for kind, functions in schemes.items()
     }

@@ -73,13 +73,33 @@ def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | No
     """
     forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
 
-    def measure(models: Path | None) -> Values:
-        # Classifiers with their test sets; the repository's have fewer samples.
-        folders = {name: models / name if models else model_path(name, models) for name in names}
-        losses = {name: _loss(forward, folder, width) for name, folder in folders.items()}
+    def measured(models: Path | None) -> Values:
+        losses = {name: _loss(forward, folder, width) for name, folder in _folders(names, models).items()}
         return {**losses, "mean": round(sum(losses.values()) / len(losses), 2)}
 
-    return measure
+    return measured
+
+
+def loss_beside_seedot(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | None], Values]:
+    """A function that measures the points that the best `ap_fixed` of a width loses on the test set, as `loss`, and
+    those that SeeDot's arithmetic with the best maxscale loses on the same samples (`seedot-NAME`).
+    """
+
+    def measured(models: Path | None) -> Values:
+        options = f"--format seedot --search maxscale --widths {width} --target host"
+        programs = {
+            name: measure(f"compile {folder.resolve()} {options}", models)
+            for name, folder in _folders(names, models).items()
+        }
+        found = {f"seedot-{name}": round(0.0 - program["change"], 2) for name, program in programs.items()}
+        return {**loss(family, names, width)(models), **found}
+
+    return measured
+
+
+def _folders(names: tuple[str, ...], models: Path | None) -> dict[str, Path]:
+    """The folders of classifiers with their test sets; the repository's have fewer samples."""
+    return {name: models / name if models else model_path(name, models) for name in names}
 
 
 def _loss(forward: Callable[[ApFixed, Reals, Parameters], Raws], folder: Path, width: int) -> float:
@@ -223,10 +243,12 @@ def operators(_models: Path | None) -> Values:
     operand.
 
     `sum_times`, `product_times`: the cycles in floats divided by those in integers.
+    `float_loop`, `integer_loop`: the cycles of the loop with its load and its store, which are not counted.
     """
     found: dict[str, float] = {}
     for name, inputs in (("float", REALS), ("integer", (REALS * 256).astype(np.int16))):
         copied = _loop("uno", inputs, "X[i]")[0]
+        found[f"{name}_loop"] = round(copied, 1)
         for operator, sign in (("sum", "+"), ("product", "*")):
             found[f"{name}_{operator}"] = round(_loop("uno", inputs, f"X[i] {sign} X[{LENGTH - 1} - i]")[0] - copied, 1)
     ratios = {f"{name}_times": found[f"float_{name}"] / found[f"integer_{name}"] for name in ("sum", "product")}

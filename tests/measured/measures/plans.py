@@ -177,16 +177,19 @@ def planning_time(_models: Path | None) -> Values:
     return {"slowest": slowest, "ops": ops, "seconds": round(seconds[slowest], 2), "networks": len(networks)}
 
 
-def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None], Values]:
-    """A function that measures the peak of MobileNet-v2 in patches of any number, and in 4 x 4 patches.
+def patched(graph: Graph, most_extra: int) -> Callable[[Path | None], Values]:
+    """A function that measures the peak of a network in patches of any number (`bytes`, with `percent` more work), and
+    that of 4 x 4 patches in their loop (`alone`, with `loop_percent` more of the loop's work). `macs`: the network's
+    multiply-accumulates.
 
     most_extra: the limit on additional work in thousandths.
     """
 
     def measured(_models: Path | None) -> Values:
-        graph = mobilenet_v2(resolution)
         chosen = schedule_named("patches").plan(graph, most_extra=graph.macs * most_extra // 1000)
-        values = {"bytes": chosen.bits // 8, "percent": round(100 * chosen.extra / graph.macs, 1)}
+        values = {
+            "macs": graph.macs, "bytes": chosen.bits // 8, "percent": round(100 * chosen.extra / graph.macs, 1),
+        }  # fmt: skip
         segment = patches(graph, chosen.segments[0].last, 4)
         if segment is not None:
             macs = sum(node.macs for node in graph.nodes[: segment.last + 1])

@@ -13,7 +13,7 @@ from measured.measures.plans import (
     channels_in_patches,
     co_designed,
     partial,
-    patched_mobilenet,
+    patched,
     planning_time,
     pruned,
     resolutions,
@@ -29,6 +29,9 @@ GRAPHS = "numeric/transforms/schedules/test_channel_graphs.py"
 PATCHES = "numeric/transforms/schedules/test_patches.py"
 PRUNING = "unit/tools/commands/test_channel_commands.py"
 
+PRINTED = "executed as printed, except that a sum of elements may overwrite an operand"
+"""Without this exception, the block of figure 1 would need more than the paper's 8.5 KB."""
+
 
 def sums_of_8_bits() -> Values:
     """The percentage of spoken digits recognised with sums of 8 bits, and in floating point (`before`)."""
@@ -38,12 +41,14 @@ def sums_of_8_bits() -> Values:
 ROWS = (
     Row(
         item="table 1",
-        title="a GPU, a phone, two boards",
-        reports="memory, power and price",
-        here="memories of all boards in [boards](../boards.md)",
+        title="a GPU, a phone, a micro-PC, two boards",
+        reports="processor, RAM, storage, power and price of each; NUCLEO-F446RE: 180 MHz, 128 KB and 512 KB",
+        here="of these only `nucleo-f446re` is among the [boards](../boards.md): 180 MHz, 131,072 and 524,288 bytes",
         verdict=DIFFERS,
-        why="a compiler cannot measure prices and power; the page lists memories and clocks of its own boards",
-        run=tested(("unit/tools/commands/test_board_table.py::test_the_page_has_the_tables", "boards")),
+        why="a compiler cannot measure prices and power, and the other four devices are no boards of tinyml",
+        run=tested(
+            ("unit/tools/commands/test_board_table.py::test_a_board_of_pex", "nucleo-f446re", 180, 131_072, 524_288)
+        ),
     ),
     Row(
         item="figure 1",
@@ -58,22 +63,20 @@ ROWS = (
     Row(
         item="figure 2",
         title="memory by layer of MobileNet-v2",
-        reports="4 times less at the peak by partial execution, 5.5 times with pruning",
-        here="{ordinary/partial_8:.1f} times less ({partial_8} bytes), as a [picture](../schedules.md#pexs-figures), "
-        "and {ordinary/pruned:.1f} times with pruning ({pruned})",
+        reports="4 times less at the peak by partial execution (5.5 with pruning: see table 3, co-design)",
+        here="{ordinary/partial_8:.1f} times less ({partial_8} bytes), as a [picture](../schedules.md#pexs-figures)",
         verdict=REPRODUCED,
-        run=Measured(co_designed),
-        holds=lambda found: (
-            [round(found["ordinary"] / found[name], 1) for name in ("partial_8", "pruned")] == [4.0, 5.5]
-        ),
+        run=Measured(partial(mobilenet_v2(224))),
+        holds=lambda found: found["ordinary"] / found["partial_8"] == 4,
     ),
     Row(
         item="figure 3",
         title="rules of partial execution",
         reports="six rules, and a graph with several loops",
-        here="generate, continue, accumulate, slice and post-concatenate; a graph of two branches with 3 loops "
-        "takes 896 bytes by the rules and by `partial-8`",
-        verdict=REPRODUCED,
+        here="all six rules; a graph of our own with two branches and 3 loops takes 896 bytes by the rules and by "
+        "`partial-8`",
+        verdict=DIFFERS,
+        why="the available text has only the caption of the graph, so that ours has other shapes",
         run=tested((f"{RULES}::test_several_loops_of_figure_3", 3, 896)),
     ),
     Row(
@@ -93,8 +96,9 @@ ROWS = (
         item="definition 11",
         title="derivations",
         reports="any sequence of transitions by table 2, whose conditions (appendix A.2) build one loop at a time",
-        here="the rules executed as printed have the same peak as `partial-8` for 145 of 150 random graphs; in the "
-        "others plans take less, since slices are overwritten",
+        here=f"the rules, {PRINTED}, have the same peak as `partial-8` for 145 of 150 random graphs; in the others "
+        "plans take less, since in loops sums also overwrite a slice, and an op may continue a loop although its "
+        "operand ends another one",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_plans_take_what_derivations_take", 145, 150)),
     ),
@@ -103,11 +107,14 @@ ROWS = (
         title="transitions",
         reports="the content of memory before and after each rule: End, Loop End, `FullCont`, `PartCont`, `Generate`, "
         "`Aggregate`, `Slice`, `PostConcat`",
-        here="executed as printed; MobileNet-v2 takes 376,320 bytes, RES-15 44,590",
+        here=f"{PRINTED}: 150 random graphs apply each of them (Loop End is not recorded). The plan `partial-8` "
+        "gives MobileNet-v2 376,320 bytes and RES-15 44,590",
         verdict=REPRODUCED,
         run=tested(
             (
-                f"{RULES}::test_plans_take_what_derivations_take",
+                f"{RULES}::test_derivations_apply_every_rule",
+                150,
+                "End",
                 "FullCont",
                 "PartCont",
                 "Generate",
@@ -123,7 +130,7 @@ ROWS = (
         item="algorithm 1",
         title="the least peak",
         reports="exhaustive search with memoisation, for graphs",
-        here="executed as printed, with memoisation; the exact plans over topological orders take the same for 145 of "
+        here=f"{PRINTED}, with memoisation; the exact plans over topological orders take the same for 145 of "
         "150 graphs, and less for 5",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_plans_take_what_derivations_take", 145, 150)),
@@ -133,16 +140,17 @@ ROWS = (
         title="tensors, operators, loop contexts, states",
         reports="whole tensors (F) or one channel (P), `C` and `A` types, a context for each loop; weights are not in "
         "memory, and nothing is computed twice",
-        here="the executed rules have such states and give the 8,450 bytes of figure 1",
+        here="the executed rules have such states; by `Generate`, `PartCont` and `Aggregate` they give the 8,450 bytes "
+        "of figure 1, if a sum of elements may overwrite an operand",
         verdict=REPRODUCED,
-        run=tested((f"{RULES}::test_inverted_residual_block", "F", "P", 8450)),
+        run=tested((f"{RULES}::test_inverted_residual_block", "Generate", "PartCont", "Aggregate", 8450)),
     ),
     Row(
         item="appendix A",
         title="conditions of the rules",
         reports="In Loop, No Loop, types, Eval., Comp. loop, and tensors that are not in the context; one loop is "
         "built at a time",
-        here="executed as printed: for none of 150 graphs do the rules take less than `partial-8`",
+        here=f"{PRINTED}: for none of 150 graphs do the rules take less than `partial-8`",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_plans_take_what_derivations_take", 150)),
     ),
@@ -150,8 +158,10 @@ ROWS = (
         item="section 3.3",
         title="time of planning",
         reports="exponential in the number of ops, but within seconds for fewer than 100 of them",
-        here="{seconds:.2f} s of one core for {slowest:s} ({ops:d} ops), the slowest of {networks:d} networks",
-        verdict=REPRODUCED,
+        here="{seconds:.2f} s of one core for {slowest:s} ({ops:d} ops), the slowest of {networks:d} networks, by the "
+        "planner of `partial-8`",
+        verdict=DIFFERS,
+        why="the planner is ours, and not algorithm 1, whose time is exponential",
         run=Measured(planning_time),
         holds=lambda found: found["seconds"] < 10 and found["ops"] > 100,
     ),
@@ -171,11 +181,12 @@ ROWS = (
         title="pruning at the bottleneck, and training",
         reports="MobileNet-v2 in 5.5 times less memory (figure 2), at 71.20 % where the original has 71.52 (table 3)",
         here="a small MobileNet-v2 for spoken digits, trained here: {ordinary} bytes by ordinary execution and "
-        "{whole:.1f} % in floats; within a 5.5th, without {removed} groups of channels, {left} bytes and "
-        "{floats:.1f} %, compiled in 8 bits with sums of 8 bits {sums_8:.1f} %",
+        "{whole:.1f} % in floats; pruned to at most 1/5.5 of these bytes, without {removed} groups of channels, {left} "
+        "bytes and {floats:.1f} %, compiled in 8 bits with sums of 8 bits {sums_8:.1f} %",
         verdict=DIFFERS,
         run=Measured(pruned_mobilenet),
-        why="network and data differ, and 8 bits lose more than pruning: training in 8 bits is short, 3 epochs",
+        why="one network is trained, and network and data differ; 8 bits lose more than pruning, since training in 8 "
+        "bits is short, 3 epochs",
         holds=lambda found: found["left"] <= found["ordinary"] / 5.5 and found["whole"] - found["floats"] <= 1,
     ),
     Row(
@@ -183,20 +194,28 @@ ROWS = (
         title="MobileNet-v2, 224 x 224",
         reports="1505 kB ordinary, 376 partial (372 in the text of 4.1), 321 in patches with 9.3 % more work (30.6 % "
         "in their loop)",
-        here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} % ({alone} and {loop_percent:.1f} % in the "
-        "loop); streamed by pixels {pixels}, without extra work",
-        verdict=SURPASSED,
-        run=Measured(patched_mobilenet(224, 100)),
+        here="{ordinary} and {partial_8} bytes, {alone} in the loop of 4 x 4 patches with {percent:.1f} % "
+        "({loop_percent:.1f} % in their loop); the plan with these patches takes {bytes}, since its peak is after them",
+        verdict=REPRODUCED,
+        run=Measured(patched(mobilenet_v2(224), 100)),
         holds=lambda found: (
-            (found["ordinary"], found["partial_8"], found["alone"]) == (1_505_280, 376_320, 320_960)
+            [kilobytes(found[name]) for name in ("ordinary", "partial_8", "alone")] == [1505, 376, 321]
             and (found["percent"], found["loop_percent"]) == (9.3, 30.6)
-            and found["pixels"] < found["bytes"]
         ),
+    ),
+    Row(
+        item="table 3, original, streamed",
+        title="MobileNet-v2, 224 x 224, by another schedule",
+        reports="321 kB in patches with 9.3 % more work, 376 partial",
+        here="streamed by pixels {pixels} bytes, without extra work",
+        verdict=SURPASSED,
+        run=Measured(patched(mobilenet_v2(224), 100)),
+        holds=lambda found: found["pixels"] < 321_000,
     ),
     Row(
         item="table 3, redistributed",
         title="MCUNet-v2's variant",
-        reports="1505, 376 and 283 kB",
+        reports="1505 kB ordinary, 376 partial, 283 in patches with 2.9 % more work (13.8 % in their loop)",
         here="the original network, see the row above",
         verdict=CANNOT,
         why="only figure 5 has the shapes of this variant, and the available text lacks this figure",
@@ -205,18 +224,27 @@ ROWS = (
     Row(
         item="table 3, modified",
         title="the paper's variant",
-        reports="978 kB ordinary, 226 partial and 278 in patches, at 11.2 % more work (15.5 % in the text of 4.1)",
-        here="978,432 bytes ordinary and 225,792 partial, with the projection of the first block strided",
+        reports="978 kB ordinary, 226 partial and 278 in patches, at 11.2 % more work (15.5 % in the text of 4.1; "
+        "38.9 % in their loop); 295 M multiply-accumulates",
+        here="with the projection of the first block strided {ordinary} bytes ordinary and {partial_8} partial; "
+        "{alone} in the loop of 4 x 4 patches, with {loop_percent:.1f} % more work there; {bytes} by the least plan in "
+        "patches, with {percent:.1f} % more work; {macs:M} million multiply-accumulates",
         verdict=DIFFERS,
-        why="by patches 244,608 bytes: the paper's network has other shapes there, which only figure 5 shows",
-        run=tested((f"{PUBLISHED}::test_partial_execution_of_the_modified_mobilenet", 978_432, 225_792)),
+        why="patches and work differ: the paper's network has other shapes, which only figure 5 shows",
+        run=Measured(patched(mobilenet_v2(224, halved_early=True), 112)),
+        holds=lambda found: (
+            [kilobytes(found[name]) for name in ("ordinary", "partial_8")] == [978, 226]
+            and kilobytes(found["alone"]) != 278
+            and round(found["macs"] / 1e6) < 295
+        ),
     ),
     Row(
         item="table 3, co-design",
         title="pruned with PEX: memory and work",
-        reports="1505 kB ordinary, 276 partial, 288 M multiply-accumulates; 71.20 % where the original has 71.52",
-        here="`tinyml prune` to 276 kB: {pruned} bytes and {macs:M} million multiply-accumulates; {filters:d} "
-        "filters have fewer channels",
+        reports="1505 kB ordinary, 276 partial, 5.5 times less (figure 2), 321 in patches; 288 M multiply-accumulates; "
+        "71.20 % where the original has 71.52",
+        here="`tinyml prune` to 276 kB, which is given: {pruned} bytes and {macs:M} million multiply-accumulates; "
+        "{filters:d} filters have fewer channels",
         verdict=DIFFERS,
         why="only memory and work are compared, as in the rows of section 4.2: accuracy needs ImageNet's images",
         run=Measured(co_designed),
@@ -225,15 +253,34 @@ ROWS = (
     Row(
         item="table 3, 172 x 172",
         title="the original at a lower resolution",
-        reports="888 kB ordinary, 222 partial, 218 in patches with 12.6 % more work",
-        here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} %; streamed by pixels {pixels}",
-        verdict=SURPASSED,
-        run=Measured(patched_mobilenet(172, 126)),
+        reports="888 kB ordinary, 222 partial, 218 in patches with 12.6 % more work (45.2 % in their loop)",
+        here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} % ({loop_percent:.1f} % in their loop)",
+        verdict=DIFFERS,
+        why="the bytes agree, the additional work is less; the paper does not state how its patches overlap",
+        run=Measured(patched(mobilenet_v2(172), 126)),
         holds=lambda found: (
-            (found["ordinary"], found["partial_8"], found["bytes"]) == (887_520, 221_880, 218_096)
-            and found["percent"] <= 12.6
-            and found["pixels"] < found["bytes"]
+            [kilobytes(found[name]) for name in ("ordinary", "partial_8", "bytes")] == [888, 222, 218]
+            and found["percent"] < 12.6
+            and found["loop_percent"] < 45.2
         ),
+    ),
+    Row(
+        item="table 3, 172 x 172, streamed",
+        title="the original at a lower resolution, by another schedule",
+        reports="218 kB in patches with 12.6 % more work, 222 partial",
+        here="streamed by pixels {pixels} bytes, without extra work",
+        verdict=SURPASSED,
+        run=Measured(patched(mobilenet_v2(172), 126)),
+        holds=lambda found: found["pixels"] < 218_000,
+    ),
+    Row(
+        item="section 4.1",
+        title="work of partial execution",
+        reports="no computational overhead (0 % in all rows of table 3)",
+        here="0 more multiply-accumulates with sums of 32, 16 and 8 bits: MobileNet-v2 at 224 and 172 pixels, and "
+        "modified (`halved_early`)",
+        verdict=REPRODUCED,
+        run=tested((f"{PUBLISHED}::test_partial_execution_repeats_no_work", 0, 224, 172)),
     ),
     Row(
         item="figure 4",
@@ -252,7 +299,7 @@ ROWS = (
         "{layers_8:d} layers",
         verdict=REPRODUCED,
         run=Measured(partial(mobilenet_v2(160, 2))),
-        holds=lambda found: is_table_4(found, (768_000, 307_200, 294_400, 192_000), (0, 2, 3)),
+        holds=lambda found: is_table_4(found, (768, 307, 294, 192), (0, 2, 3)),
     ),
     Row(
         item="table 4, MCUNet-v1-S",
@@ -262,7 +309,7 @@ ROWS = (
         "{layers_8:d} layers, of the configuration that Lin et al. published",
         verdict=REPRODUCED,
         run=Measured(partial(MCUNETS["S"].graph())),
-        holds=lambda found: is_table_4(found, (332_800, 185_600, 185_600, 140_800), (1, 1, 4)),
+        holds=lambda found: is_table_4(found, (333, 186, 186, 141), (1, 1, 4)),
     ),
     Row(
         item="table 4, MicroNets-KWS-L",
@@ -272,7 +319,7 @@ ROWS = (
         "{layers_8:d} layers: one less is rounded",
         verdict=SURPASSED,
         run=Measured(partial(MICRONETS["L"])),
-        holds=lambda found: is_table_4(found, (169_740, 69_000, 69_000, 65_750), (0, 0, 1)),
+        holds=lambda found: is_table_4(found, (170, 69.0, 69.0, 65.8), (0, 0, 1)),
     ),
     Row(
         item="section 4.3",
@@ -283,6 +330,7 @@ ROWS = (
         verdict=DIFFERS,
         run=Shown(("training-sums",), sums_of_8_bits),
         why="no trained network of table 4 is in the repository, nor are its data sets, on which training takes days",
+        holds=lambda found: found["before"] - found["accuracy"] < 1,
     ),
     Row(
         item="section 4.3, trained",
@@ -293,9 +341,9 @@ ROWS = (
         "{partial_8}, in floats {floats:.1f}",
         verdict=DIFFERS,
         run=Measured(narrow_sums),
-        why="network and data differ; ranges of sums follow from those of results, and training in the formats is "
-        "short, 3 epochs",
-        holds=lambda found: found["ordinary"] == 4 * found["partial_8"],
+        why="0.9 points are lost, none in the paper; network and data differ, ranges of sums follow from those of "
+        "results, and training in the formats is short, 3 epochs",
+        holds=lambda found: found["ordinary"] == 4 * found["partial_8"] and 0 < found["exact"] - found["sums_8"] < 2,
     ),
     Row(
         item="section 4.4, devices",
@@ -303,8 +351,8 @@ ROWS = (
         reports="future work: results are simulated on a desktop",
         here="DS-CNN-M of appendix D, with random weights, runs by channels with exact sums (`partial-32`) on a "
         "simulated `cortex-m4`, with the bits of the evaluator, in less than the 22,360 bytes of the plan, where "
-        "ordinary execution has a peak of 54,180; branches that diverge take 2,560 bytes by the plan, at most 3,000 "
-        "with their windows",
+        "ordinary execution has a peak of 54,180. A network with two branches needs 2,560 bytes by the plan, and its "
+        "program at most 3,000",
         verdict=DIFFERS,
         why="the core is simulated and the weights are random: the bytes do not depend on them, but neither a board "
         "nor the accuracy of a trained network is measured",
@@ -336,12 +384,15 @@ ROWS = (
         title="squeeze and excitation",
         reports="layers of MobileNet-v3-small that end both kinds of loops",
         here="shapes by Howard et al. 2019, table 2, 224 x 224: {se_ordinary} bytes ordinary, {se_partial_8} partial, "
-        "{se_patches} in patches, whose first loops end after {se_partial_8_ops} ops, before the first squeeze; "
-        "without squeeze and excitation {plain_partial_8}, no less, and {plain_patches}",
-        verdict=REPRODUCED,
+        "{se_patches} in patches; without squeeze and excitation {plain_partial_8} partial and {plain_patches} in "
+        "patches",
+        verdict=DIFFERS,
+        why="only patches suffer; by channels the peak is in the first two layers, and the first loop ends after 2 ops "
+        "without squeeze and excitation, too",
         run=Measured(squeezed),
         holds=lambda found: (
-            found["se_partial_8_ops"] == found["se_patches_ops"] == 2
+            found["se_partial_8_ops"] == found["se_patches_ops"] == found["plain_partial_8_ops"] == 2
+            and found["plain_partial_8"] == found["se_partial_8"]
             and found["plain_patches_ops"] > 2
             and found["plain_patches"] < found["se_patches"]
         ),
@@ -370,7 +421,8 @@ ROWS = (
         reports="a possibility, not implemented",
         here="two inverted bottlenecks on an image of 16 x 16 run on simulated `uno` and `cortex-m4` with the bits of "
         "the evaluator, in 1,362 bytes of arena; `patches` takes 2,224, `partial-32` 2,992",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
+        why="the paper does not mention devices; these are simulated, and the weights are random",
         run=tested(
             (f"{PATCHES}::test_networks_run_by_channels_in_patches_on_devices", "uno", "cortex-m4", 1362, 2224, 2992)
         ),
@@ -380,7 +432,8 @@ ROWS = (
         title="adjusted figures of MCUNet",
         reports="the input counts, VWW on all validation images",
         here="plans count the input: 218,096 bytes at 172 pixels, 326,144 at 224",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="only memory is compared, and the paper's 321 kB at 224 pixels are those of the loop over patches alone",
         run=tested(
             (f"{PUBLISHED}::test_patches_of_mobilenet", 326_144, 224),
             (f"{PUBLISHED}::test_patches_at_172_pixels", 218_096, 172),
@@ -396,25 +449,34 @@ ROWS = (
         verdict=REPRODUCED,
         run=Measured(KEYWORDS),
         holds=lambda found: (
-            [found[f"{name}_ordinary"] for name in ("res8", "res15", "ds_cnn_l", "ds_cnn_m", "ds_cnn_s")]
-            == [23_670, 66_150, 86_940, 54_180, 16_000]
-            and found["res15_partial_8"] == 44_590
+            [kilobytes(found[f"{name}_ordinary"], 1) for name in ("res8", "res15", "ds_cnn_l", "ds_cnn_m", "ds_cnn_s")]
+            == [23.7, 66.2, 86.9, 54.2, 16.0]
+            and kilobytes(found["res15_partial_8"], 1) == 44.6
         ),
     ),
     Row(
         item="appendix D, MicroNets",
         title="networks for keywords from an architecture search",
-        reports="MicroNets-KWS-L 170 kB, M 86.1, S 51.6; MicroNets-L-Base, the base of the search for L, 170 and 69 "
-        "partial, 2.5 times less (4.2)",
-        here="{micronet_l_ordinary}, {micronet_m_ordinary} and {micronet_s_ordinary} bytes; "
-        "{micronet_base_ordinary} and {micronet_base_partial_8}",
+        reports="MicroNets-KWS-L 170 kB, M 86.1; MicroNets-L-Base, the base of the search for L, 170 and 69 partial, "
+        "2.5 times less (4.2)",
+        here="{micronet_l_ordinary} and {micronet_m_ordinary} bytes; {micronet_base_ordinary} and "
+        "{micronet_base_partial_8}",
         verdict=REPRODUCED,
         run=Measured(KEYWORDS),
         holds=lambda found: (
-            [found[f"micronet_{name}_ordinary"] for name in ("l", "m", "s", "base")]
-            == [169_740, 86_100, 51_660, 169_740]
-            and found["micronet_base_partial_8"] == 69_000
+            [kilobytes(found[f"micronet_{name}_ordinary"], 1) for name in ("l", "m", "base")] == [169.7, 86.1, 169.7]
+            and kilobytes(found["micronet_base_partial_8"]) == 69
         ),
+    ),
+    Row(
+        item="appendix D, MicroNets-KWS-S",
+        title="the smallest of these networks",
+        reports="51.6 kB by ordinary execution",
+        here="{micronet_s_ordinary} bytes",
+        verdict=DIFFERS,
+        why="rounded as the paper's other figures this is 51.7: one more in the last digit",
+        run=Measured(KEYWORDS),
+        holds=lambda found: kilobytes(found["micronet_s_ordinary"], 1) == 51.7,
     ),
     Row(
         item="appendix D, visual wake words",
@@ -425,7 +487,7 @@ ROWS = (
         verdict=REPRODUCED,
         run=Measured(resolutions),
         holds=lambda found: (
-            [round(found[f"r{resolution}_ordinary"] / 1000) for resolution in (80, 96, 112, 128, 144, 160, 176)]
+            [kilobytes(found[f"r{resolution}_ordinary"]) for resolution in (80, 96, 112, 128, 144, 160, 176)]
             == [192, 276, 376, 492, 622, 768, 929]
         ),
     ),
@@ -440,6 +502,30 @@ ROWS = (
         "available",
         run=Measured(pruned(mobilenet_v2(80, 2), 28_400)),
         holds=lambda found: found["ordinary"] == 192_000 and found["pruned"] <= 28_400,
+    ),
+    Row(
+        item="section 4.2, MCUNet-v1-L",
+        title="MCUNet for ImageNet, pruned",
+        reports="128 kB with PEX, 88.9 M multiply-accumulates, at 63.5 % where the original has 67.4 % in 422 kB "
+        "(appendix D)",
+        here="{ordinary} bytes ordinary, {partial_8} partial and, pruned within 128,000, {pruned}, with {macs:M} "
+        "million multiply-accumulates and random weights",
+        verdict=DIFFERS,
+        why="only memory and work are compared, and fewer channels are removed: `tinyml prune` limits memory alone, "
+        "while the paper's network is smaller, too (994 kB, the original 1757)",
+        run=Measured(pruned(MCUNETS["L"].graph(), 128_000)),
+        holds=lambda found: found["pruned"] <= 128_000 and found["macs"] > 88_900_000,
+    ),
+    Row(
+        item="section 4.2, accuracy",
+        title="gains over earlier networks of the same memory",
+        reports="visual wake words in 32 kB 2.9 points, and 3.9 with larger images in the memory of the original; "
+        "keywords in 16 KiB 1.9; ImageNet in 128 kB 13.9 (64.5 to 65.4 %)",
+        here="only memory and work are compared, see the rows of section 4.2 and appendix D",
+        verdict=CANNOT,
+        why="the pruned networks are not published, and no network is trained here on ImageNet, Visual Wake Words or "
+        "Speech Commands",
+        nothing_to_run="there are no trained networks",
     ),
     Row(
         item="section 4.2, keywords",
@@ -460,7 +546,9 @@ ROWS = (
         here="{ordinary} bytes; {partial_8} by channels, streamed by pixels {pixels}",
         verdict=REPRODUCED,
         run=Measured(visual_wake_words),
-        holds=lambda found: found["ordinary"] == 96_000 and found["pixels"] < found["partial_8"] < found["ordinary"],
+        holds=lambda found: (
+            kilobytes(found["ordinary"], 1) == 96.0 and found["pixels"] < found["partial_8"] < found["ordinary"]
+        ),
     ),
     Row(
         item="appendix D, small images",
@@ -471,23 +559,31 @@ ROWS = (
         verdict=REPRODUCED,
         run=Measured(SMALL_IMAGES),
         holds=lambda found: (
-            [found[f"{name}_ordinary"] for name in ("mcunet_10", "mcunet_r144", "micronet")]
-            == [61_440, 269_568, 27_904]
+            [kilobytes(found[f"{name}_ordinary"], 1) for name in ("mcunet_10", "micronet")] == [61.4, 27.9]
+            and kilobytes(found["mcunet_r144_ordinary"]) == 270
         ),
     ),
     Row(
         item="appendix D, ImageNet",
         title="networks for 1000 classes",
-        reports="EfficientNet-B0 768 kB ordinary and 308 partial, 2.5 times less (4.2); MobileNet-v2 x0.5 at 90 "
-        "pixels 123",
-        here="{efficientnet_ordinary} and {efficientnet_partial_8} bytes at 160 pixels, the size with that ordinary "
-        "peak; {mobilenet_ordinary}",
+        reports="EfficientNet-B0 768 kB and MobileNet-v2 x0.5 at 90 pixels 123 by ordinary execution",
+        here="{efficientnet_ordinary} bytes at 160 pixels, the size with that peak, which the paper does not state; "
+        "{mobilenet_ordinary}",
         verdict=REPRODUCED,
         run=Measured(THOUSAND_CLASSES),
         holds=lambda found: (
-            [found[name] for name in ("efficientnet_ordinary", "efficientnet_partial_8", "mobilenet_ordinary")]
-            == [768_000, 307_200, 122_592]
+            [kilobytes(found[f"{name}_ordinary"]) for name in ("efficientnet", "mobilenet")] == [768, 123]
         ),
+    ),
+    Row(
+        item="appendix D, EfficientNet-B0",
+        title="partial execution",
+        reports="308 kB, 2.5 times less than by ordinary execution (4.2)",
+        here="{efficientnet_partial_8} bytes, {efficientnet_ordinary/efficientnet_partial_8:.1f} times less",
+        verdict=DIFFERS,
+        why="rounded as the paper's other figures this is 307: one less in the last digit",
+        run=Measured(THOUSAND_CLASSES),
+        holds=lambda found: kilobytes(found["efficientnet_partial_8"]) == 307,
     ),
     Row(
         item="appendix D, small networks for ImageNet",
@@ -498,9 +594,12 @@ ROWS = (
         verdict=REPRODUCED,
         run=Measured(THOUSAND_CLASSES),
         holds=lambda found: (
-            [found[f"{name}_ordinary"] for name in ("mcunet_s", "mcunet_m", "mcunet_l", "etinynet", "narrow_etinynet")]
-            == [332_800, 340_736, 422_400, 551_936, 451_584]
-            and found["mcunet_l_partial_8"] == 192_000
+            [
+                kilobytes(found[f"{name}_ordinary"])
+                for name in ("mcunet_s", "mcunet_m", "mcunet_l", "etinynet", "narrow_etinynet")
+            ]
+            == [333, 341, 422, 552, 452]
+            and kilobytes(found["mcunet_l_partial_8"]) == 192
         ),
     ),
     Row(
@@ -516,11 +615,18 @@ ROWS = (
 )
 
 
-def is_table_4(found: Values, bytes: tuple[int, ...], layers: tuple[int, ...]) -> bool:
-    """Whether peaks are ordered as in table 4, and the numbers of accumulated layers with sums of 32, 16 and 8 bits
-    equal the expected ones.
+def kilobytes(bytes: float, digits: int = 0) -> float:
+    """Bytes in the paper's unit, 1000 bytes, with as many digits after the point as the paper prints."""
+    return round(bytes / 1000, digits)
+
+
+def is_table_4(found: Values, printed: tuple[float, ...], layers: tuple[int, ...]) -> bool:
+    """Whether the peaks, by ordinary execution and with sums of 32, 16 and 8 bits, are those of table 4 in its digits,
+    and the numbers of accumulated layers equal the expected ones.
     """
     modes = "ordinary", "partial_32", "partial_16", "partial_8"
-    return tuple(found[mode] for mode in modes) == bytes and (
-        tuple(found[f"layers_{bits}"] for bits in (32, 16, 8)) == layers
+    equal = all(
+        kilobytes(found[mode], 0 if isinstance(value, int) else 1) == value
+        for mode, value in zip(modes, printed, strict=True)
     )
+    return equal and (tuple(found[f"layers_{bits}"] for bits in (32, 16, 8)) == layers)

@@ -109,6 +109,24 @@ def test_tables_of_seedot():
     assert exp.high.nbytes + exp.low.nbytes == 256 + 2
 
 
+def test_exptable_of_seedot():
+    """SeeDot's EXPTABLE (algorithm 1) for T = 6, arguments from m to M = 1420 with scale 11 and results with scale 14.
+
+    The entries of the table for the high index are e^((m + 2^(k - T) i) / 2^11) with scale 14, the greatest at which
+    the greatest entry fits in 16 bits. The printed scale GETP(e^m) = 30 is that of the least entry, at which the
+    greatest entry overflows.
+    """
+    exp = TwoTableExp(Domain("exp", SeedotType.of_width(16).with_frac(11), SeedotType.of_width(16).with_frac(14)), 6)
+    m, k = exp.domain.first, math.ceil(math.log2(exp.domain.last - exp.domain.first))
+    reals = np.exp((m + 2 ** (k - 6) * np.arange(len(exp.high))) / 2**11)
+    assert exp.domain.last == 1420
+    assert exp.high_frac == 14
+    np.testing.assert_array_equal(exp.high, np.trunc(reals * 2**14))
+    printed = 15 - math.ceil(math.log2(reals[0]))
+    assert printed == 30
+    assert reals[-1] * 2**printed > 2**15
+
+
 def test_the_range_of_arguments_of_exp():
     """SeeDot 5.3.1 derives the range m to M of the arguments of exp from a profile. tinyml derives it from the formats:
     m is the greatest argument whose exponential is less than half a unit of the result, and M the least whose

@@ -111,6 +111,35 @@ def test_tree_sums(
             assert one == wrapped(tree_sum(terms, min(halvings, levels), width, divided), 16)
 
 
+def sparse_mat_mul(a: list[int], b: list[int], halved: int, divided: int, width: int) -> int:
+    """A row of the result of the procedure SPARSEMATMUL of SeeDot's algorithm 2, line by line.
+
+    a: the row of the sparse matrix.
+    b: the vector.
+    halved: S_mul / 2, by which both factors are divided.
+    divided: S_add, by which each product is divided before it is added.
+    """
+    c = 0
+    for value, factor in zip(a, b, strict=True):
+        if value != 0:
+            t = wrapped(towards_zero(value, halved) * towards_zero(factor, halved), width)
+            c = wrapped(c + towards_zero(t, divided), width)
+    return c
+
+
+@pytest.mark.parametrize("divided", [0, 1, 6])
+def test_sparse_products_of_algorithm_2(divided: int):
+    """A product with a sparse matrix of 16 bits equals SPARSEMATMUL, which adds the products of a row one after the
+    other.
+    """
+    length, halved = 40, 8
+    text = product("seedot", (16, 16, 16), (14, 13, 14 + 13 - 2 * halved - divided), length, "tdsl.spmv")
+    inputs = np.random.default_rng(1).integers(-(1 << 15), 1 << 15, (4, length)).astype(np.int16)
+    [weights] = [op.raws for op in parse(text)[1].walk() if isinstance(op, tdsl.ConstOp)]
+    for row, found in zip(inputs, outputs(text, inputs), strict=True):
+        assert found.tolist() == [sparse_mat_mul(w.tolist(), row.tolist(), halved, divided, 16) for w in weights]
+
+
 CASES = {
     "seedot 8": product("seedot", (8, 8, 8), (6, 7, 2), 21, "tdsl.matmul"),
     "seedot 16, odd shifts": product("seedot", (16, 16, 16), (14, 13, 20), 21, "tdsl.matmul"),

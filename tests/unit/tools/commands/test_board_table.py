@@ -30,6 +30,14 @@ def test_a_board_with_a_clock_names_the_source_of_its_figures():
     assert all(board.source and board.title and board.core for board in boards() if board.clock is not None)
 
 
+def test_a_board_of_pex():
+    """The clock and the memories of the NUCLEO-F446RE are those of PEX's table 1: 180 MHz, 128 KB and 512 KB."""
+    [row] = [line for line in board_table().splitlines() if "`nucleo-f446re`" in line]
+    _, flash, ram, clock, *_ = [cell.strip() for cell in row.strip("|").split("|")]
+    assert (flash, ram, clock) == (f"{524_288:,}", f"{131_072:,}", f"{180}")
+    assert (524_288, 131_072) == (512 * 1024, 128 * 1024)
+
+
 def test_estimates_name_what_they_leave_out():
     estimated = [board for board in boards() if board.time_source in ("published", "modelled", "least")]
     assert all(board.waits for board in estimated)

@@ -38,6 +38,12 @@ def test_a_sum(maxscale: int, scale: int):
     assert Rules(16, maxscale).add_scale(14) == scale
 
 
+@pytest.mark.parametrize(("maxscale", "scale"), [(3, 4), (5, 5)])
+def test_a_sum_of_the_motivating_example(maxscale: int, scale: int):
+    """SeeDot's section 4: the sum of two products of scale 5 has scale 4 for maxscale 3, and 5 for maxscale 5."""
+    assert Rules(8, maxscale).add_scale(5) == scale
+
+
 @pytest.mark.parametrize(("maxscale", "product", "total"), [(0, 5, 3), (3, 5, 3), (4, 5, 4), (5, 5, 5), (7, 7, 7)])
 def test_a_sum_of_products(maxscale: int, product: int, total: int):
     """For the motivating example of SeeDot's section 3, with factors of scales 7 and 6 and four products, the sum has
