@@ -345,8 +345,7 @@ def measure(made: Compilation) -> None:
     except FullStackError as error:
         if not made.must_fit:
             raise
-        ram = _ram_with_stack(made)
-        needs = Needs(0, ram, 0, made.compiled.buffers)
+        needs = Needs(0, _ram_with_stack(made), 0, made.compiled.buffers)
         raise does_not_fit(made.program, made.ctx, made.request, made.board, needs) from error
 
 
@@ -358,10 +357,9 @@ def _measured_on(board: Board, made: Compilation) -> tuple[Measured, Mismatch | 
 
 def _ram_with_stack(made: Compilation) -> int:
     """The RAM of a program whose stack overflows, measured on a larger board with the same core, or else estimated."""
-    board = made.board
-    if board.larger is None:
-        return max(ram_of(made.compiled, board.name), (board.ram or 0) + 1)
-    measured, _ = _measured_on(board_named(board.larger), made)
+    if (larger := made.board.larger) is None:
+        return max(ram_of(made.compiled, made.board.name), (made.board.ram or 0) + 1)
+    measured, _ = _measured_on(board_named(larger), made)
     return measured.static_bytes + measured.stack_bytes
 
 

@@ -68,6 +68,7 @@ class Findings:
     asked: true if feature scales were requested.
     scaled: true if the program has feature scales.
     data: the faults of the data that determine formats.
+    over: the bytes by which the measured RAM exceeds the limit of the request.
     clipped: the share of inputs outside the range of the unit's integers.
     spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     """
@@ -80,6 +81,7 @@ class Findings:
     asked: bool = False
     scaled: bool = False
     spread: float = 1.0
+    over: int = 0
     clipped: float = 0.0
     converting: float = 0.0
     milliseconds: float | None = None
@@ -239,12 +241,7 @@ WARNINGS = (
         lambda found: f"loses {found.lost:.1f} points of accuracy",
         _of_format,
     ),
-    WarningRule(
-        "answers",
-        lambda found: found.other > OTHER_ANSWERS,
-        _other_answers,
-        _of_format,
-    ),
+    WarningRule("answers", lambda found: found.other > OTHER_ANSWERS, _other_answers, _of_format),
     WarningRule(
         "errors",
         lambda found: found.grown is not None,
@@ -256,6 +253,12 @@ WARNINGS = (
         lambda found: found.unmet is not None,
         _unmet,
         lambda found: "--loss allows more; a larger board may have room for more bits",
+    ),
+    WarningRule(
+        "RAM",
+        lambda found: found.over > 0,
+        lambda found: f"the RAM with the stack exceeds --ram by {found.over} bytes",
+        lambda found: "reduce --ram by as many",
     ),
     WarningRule(
         "alternatives",
@@ -337,10 +340,9 @@ def warnings_of(
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.estimate import time_shares
 
-    compiled, choice = made.compiled, made.choice
+    compiled, choice, measured, limit = made.compiled, made.choice, made.measured, made.request.ram
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
-    scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
     # Alternatives that are too large for the chip do not fit, like others that do not fit the board: they have not
     # failed.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
@@ -352,11 +354,12 @@ def warnings_of(
         chosen=choice is not None,
         unmet=unmet,
         asked=made.requested.feature_scales,
-        scaled=scaled,
-        spread=spread,
+        scaled=feature_map(compiled.reals) is not None,
+        spread=spread_of(compiled.reals),
         clipped=clipped,
         converting=converting,
         milliseconds=milliseconds,
+        over=measured.static_bytes + measured.stack_bytes - limit if measured and limit is not None else 0,
         failed=reasons,
         outputs=made.request.compile_options["outputs"],
         kept=compiled.kept,

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs.compiled import some_samples
+from programs.devices import need_tools
 from programs.paths import MODELS, ROOT
 from programs.spread import spread
 
@@ -67,6 +68,24 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     assert report["ram_bytes"]["static"] >= report["ram_bytes"]["arena"] + report["ram_bytes"]["input"]
     assert report["cycles_per_mac"] == round(report["cycles_per_inference"] / 8, 2)
     assert "tour" in capsys.readouterr().out
+
+
+def test_a_stack_beyond_the_limit_is_reported(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A Due has no cost table, so that the limit holds for arena and input only."""
+    need_tools("due")
+
+    def report(*options: str) -> dict[str, Any]:
+        assert compile_(model, tmp_path / "out", "--target", "due", "--force", *options) == 0
+        return json.loads((tmp_path / "out/report.json").read_text())
+
+    free = report()
+    ram = free["ram_bytes"]
+    assert free["warnings"] == []
+    limit = ram["arena"] + ram["input"]
+    text = f"the RAM with the stack exceeds --ram by {ram['total'] - limit} bytes"
+    assert [warning["text"] for warning in report("--ram", str(limit))["warnings"]] == [text]
+    assert f"warning: {text}; reduce --ram by as many" in capsys.readouterr().out
+    assert report("--ram", str(ram["total"]))["warnings"] == []
 
 
 @pytest.mark.long(drawn=False)

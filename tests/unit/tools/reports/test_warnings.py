@@ -32,6 +32,7 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, worst=WORSE)), "errors"),
         (replace(FINE, chosen=True, unmet=0.5), "unmet loss"),
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, ignored=True)), "clusters"),
+        (replace(FINE, over=1), "RAM"),
         (replace(FINE, clipped=0.002), "clipped"),
         (replace(FINE, converting=0.21), "float inputs"),
         (replace(FINE, data=DataFaults(few=5)), "few samples"),
