@@ -521,7 +521,10 @@ TABLES: dict[str, dict[str, Column]] = {
     "results-posits-6": scalings_of(6),
     "results-posits-8": {
         **scalings_of(8),
-        "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
+        **{
+            f"`<8, {es}>`": (f"standard-posits {{row}} --width 8 --es {es}", "{change:+.2f} ({lost}, {won})")
+            for es in (0, 2)
+        },
     },
     "results-posits-10": scalings_of(10),
     "results-posits-unrewritten": {

@@ -302,8 +302,8 @@ def _es_of_constants(model: Path, options: list[str]) -> Values:
 def _standard_posits(model: Path, options: list[str]) -> Values:
     from measured.measures.scalings import standard_posits
 
-    _, width = options
-    return standard_posits(model, int(width))
+    _, width, _, es = options
+    return standard_posits(model, int(width), int(es))
 
 
 def _searches(model: Path, options: list[str]) -> Values:

@@ -268,10 +268,10 @@ def strategies(format: str) -> Callable[[Path | None], Values]:
 def _strategies(format: str, models: Path | None) -> Values:
     families = {family: names(family, PAIRS) for family in PAIRS}
     every = [name for of in families.values() for name in of]
-    return summary_of(families, by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models)))
+    return _summary(families, by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models)))
 
 
-def summary_of(families: Mapping[str, Sequence[str]], rows: dict[str, Values]) -> Values:
+def _summary(families: Mapping[str, Sequence[str]], rows: dict[str, Values]) -> Values:
     """The figures that `strategies` describes.
 
     families: the names of the models of each family.
@@ -283,7 +283,9 @@ def summary_of(families: Mapping[str, Sequence[str]], rows: dict[str, Values]) -
         for way in WAYS
     }
     found |= {
-        f"{key}_lost": round(found[f"{key.split('_')[0]}_promotion"] - change, 2) for key, change in found.items()
+        f"{key}_lost": round(found[f"{key.split('_')[0]}_promotion"] - change, 2)
+        for key, change in found.items()
+        if not key.endswith("_promotion")
     }
     spent = {way: [row[way]["seconds"] for row in rows.values()] for way in WAYS}
     found |= {f"{way}_least": min(seconds) for way, seconds in spent.items()}

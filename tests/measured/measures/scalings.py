@@ -14,7 +14,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, NumberFormat, Product, ScaleBy
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for
-from tinyml.dialects.formats.posit.type import EXPONENTS, STANDARD, PositType
+from tinyml.dialects.formats.posit.type import EXPONENTS, PositType
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
@@ -76,7 +76,10 @@ def scalings(model: Path, width: int) -> Values:
 
 
 def es_of_constants(model: Path, width: int) -> Values:
-    """For each es, the number of constants in posits of the given width with this es (`constants`)."""
+    """For each es, the number of constants in posits of the given width with this es (`constants`).
+
+    The rule of scales does not affect constants.
+    """
     profiled, _ = _profiled(model, "posit", width)
     evaluator = profiled.by(BY_GREATEST)
     formats = _formats(evaluator, FormatChoice(PositType.of_width(width)))
@@ -117,11 +120,11 @@ def scalings_by_loss(model: Path, width: int) -> Values:
     return found
 
 
-def standard_posits(model: Path, width: int) -> Values:
-    """The figures of `scalings` for a program with only standard posits, whose sums are computed in a quire."""
+def standard_posits(model: Path, width: int, es: int) -> Values:
+    """The figures of `scalings` for a program with only posits without windows, whose sums are computed in a quire."""
     profiled, test = _profiled(model, "posit", width)
     evaluator = profiled.by(None)
-    formats = _formats(evaluator, FormatChoice(PositType(width, STANDARD), is_made=True))
+    formats = _formats(evaluator, FormatChoice(PositType(width, es), is_made=True))
     right = _right(evaluate_reals(profiled.module, test.x).classes, test)
     return _answers(evaluator, formats, test, right)
 
