@@ -340,7 +340,7 @@ def warnings_of(
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.estimate import time_shares
 
-    compiled, choice, measured, limit = made.compiled, made.choice, made.measured, made.request.ram
+    compiled, choice, measured, limit = made.compiled, made.choice, made.measured, made.board.ram and made.request.ram
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     # Alternatives that are too large for the chip do not fit, like others that do not fit the board: they have not

@@ -86,6 +86,8 @@ def test_a_stack_beyond_the_limit_is_reported(model: Path, tmp_path: Path, capsy
     assert [warning["text"] for warning in report("--ram", str(limit))["warnings"]] == [text]
     assert f"warning: {text}; reduce --ram by as many" in capsys.readouterr().out
     assert report("--ram", str(ram["total"]))["warnings"] == []
+    # The stack of this computer says nothing about a board's.
+    assert report("--target", "host", "--ram", str(limit))["warnings"] == []
 
 
 @pytest.mark.long(drawn=False)
