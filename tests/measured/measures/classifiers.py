@@ -38,7 +38,7 @@ FAMILIES = {
 """The models of `docs/results.md`."""
 
 SMALL = {"protonn": ("gesturepod", "letter26", "mnist16-10", "usps10"), "bonsai": ("letter26", "mnist16-10", "usps10")}
-"""Models whose images have at most 16 x 16 pixels, with two models for usps10, a data set of the papers."""
+"""Models with at most 256 inputs, with two models for usps10, a data set of the papers."""
 
 
 def names(family: str, models: dict[str, tuple[str, ...]] = FAMILIES) -> list[str]:
@@ -189,8 +189,8 @@ def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Val
     widths.
 
     For each family and width it returns mean, minimum and maximum of the time in floating point divided by that in
-    fixed point, and the mean of the points lost (`_lost`). Models whose program in floating point does not fit the
-    board are left out.
+    fixed point, the mean of the points lost (`_lost`), and the number of models that are more accurate than in floating
+    point (`_better`). Models whose program in floating point does not fit the board are left out.
     """
 
     def measured(models: Path | None) -> Values:
@@ -216,6 +216,7 @@ def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Val
                 found[f"{family}_{width}_least"] = round(min(ratios), 2)
                 found[f"{family}_{width}_most"] = round(max(ratios), 2)
                 found[f"{family}_{width}_lost"] = round(sum(lost) / len(lost), 3)
+                found[f"{family}_{width}_better"] = sum(points < 0 for points in lost)
             found[f"{family}_models"] = len(floats)
         return found
 

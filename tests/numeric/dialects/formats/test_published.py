@@ -112,7 +112,8 @@ def test_tree_sums(
 
 
 def sparse_mat_mul(a: list[int], b: list[int], halved: int, divided: int, width: int) -> int:
-    """A row of the result of the procedure SPARSEMATMUL of SeeDot's algorithm 2, line by line.
+    """A row of the result of the procedure SPARSEMATMUL of SeeDot's algorithm 2, with the sums in the order of the
+    columns.
 
     a: the row of the sparse matrix.
     b: the vector.

@@ -22,6 +22,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.packages.bitstream import uart_module
+from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 
 SAMPLES = 3
@@ -52,6 +53,18 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
     assert result.cycles is not None
     assert len(np.unique(result.cycles)) == 1
     assert result.cycles[0] - raws[0].size <= cycles * MACS
+
+
+@pytest.mark.long(drawn=False)
+def test_protonn_on_an_uno(compiled_models: CompiledModels):
+    """The program of ProtoNN on a simulated Uno computes the outputs of the evaluator, with the formats of its hardware
+    modules.
+    """
+    folders = [compiled_models.folder("protonn", "fixed", 8, board(name)) for name in (HOST, "uno")]
+    of_modules, of_program = ((folder / "ir/1-formats.mlir").read_text() for folder in folders)
+    assert of_modules == of_program
+    data = MODELS["protonn"].with_name("test.npz")
+    assert run_model(RunRequest(folder=folders[1], data=data, device="uno", limit=SAMPLES))["mismatch"] is None
 
 
 @pytest.mark.long

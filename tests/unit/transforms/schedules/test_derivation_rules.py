@@ -211,6 +211,8 @@ def test_plans_take_what_derivations_take():
 
 
 def test_derivations_apply_every_rule():
-    """Each rule of PEX's table 2 but Loop End, which computes nothing, is applied for one of the 150 random graphs."""
+    """Each rule of PEX's table 2 but Loop End, which is not recorded, is applied in at least one of the 150 random
+    graphs.
+    """
     applied = {rule for seed in range(150) for rule in Pex(random_graph(Random(seed))).derivation().rules}
     assert applied == {"End", "FullCont", "PartCont", "Generate", "Aggregate", "Slice", "PostConcat"}

@@ -61,13 +61,6 @@ def test_partial_execution_of_the_modified_mobilenet():
     assert peaks(mobilenet_v2(224, halved_early=True), "ordinary", "partial-8") == [978_432, 225_792]
 
 
-@pytest.mark.parametrize("mode", PARTIAL[1:])
-def test_partial_execution_repeats_no_work(mode: str):
-    """PEX's table 3: partial execution of MobileNet-v2 has an overhead of 0 %, in three of its rows."""
-    for graph in (mobilenet_v2(224), mobilenet_v2(224, halved_early=True), mobilenet_v2(172)):
-        assert schedule_named(mode).plan(graph).extra == 0
-
-
 def test_partial_execution_of_efficientnet():
     """The peak of EfficientNet-B0 by ordinary execution, 768 kB, is that of PEX's appendix D. The paper does not state
     the resolution; 160 pixels yield this figure. For partial execution the paper prints 308 kB, one more than 307.2.

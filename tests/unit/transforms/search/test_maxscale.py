@@ -26,8 +26,10 @@ def test_the_best_scale_of_a_number(width: int, magnitude: float, scale: int):
     assert Rules(width, 0).get_p(magnitude) == scale
 
 
-def test_a_power_of_two_does_not_overflow():
-    assert Rules(16, 0).get_p(1.0) == 14
+@pytest.mark.parametrize(("magnitude", "scale"), [(0.5, 15), (1.0, 14), (2.0, 13), (4.0, 12)])
+def test_a_power_of_two_does_not_overflow(magnitude: float, scale: int):
+    """By SeeDot's algorithm 1 the scale is one greater, at which the magnitude is 2^15."""
+    assert Rules(16, 0).get_p(magnitude) == scale
 
 
 @pytest.mark.parametrize(("maxscale", "scale"), [(0, 13), (13, 13), (14, 14), (15, 14)])
