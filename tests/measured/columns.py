@@ -444,7 +444,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "changed answers": ("{row}", "{differ} of {samples}"),
         "instructions, Cortex-M4": (f"{{row}} {ON_CORTEX_M4}", "{time:,.0f}"),
     },
-    "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
+    "results-formats": {
+        **{heading: (command, FORMAT) for heading, command in FORMATS.items()},
+        **{
+            f"fixed, {search}": (f"within-8-bits {{row}} --search {search}", FORMAT) for search in ("promote", "pareto")
+        },
+    },
     "results-codebooks": {
         "float": (FORMATS["fixed 16"], "{float:.2f}"),
         "5 bits": (FORMATS["codebook 5"], "{change:+.2f}"),

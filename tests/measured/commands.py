@@ -324,6 +324,13 @@ def _third(model: Path, options: list[str]) -> Values:
     return dict(within_a_third(model))
 
 
+def _within_8_bits(model: Path, options: list[str]) -> Values:
+    from measured.measures.compared_searches import within_8_bits
+
+    _, search = options
+    return dict(within_8_bits(model, search))
+
+
 def _quire_widths(model: Path, options: list[str]) -> Values:
     from measured.measures.scalings import quire_widths
 
@@ -526,6 +533,7 @@ _COMMANDS = {
     "quire-widths": _quire_widths,
     "searches": _searches,
     "third": _third,
+    "within-8-bits": _within_8_bits,
     "rounded-inputs": _rounded_inputs,
     "scalings": _scalings,
     "scalings-by-loss": _scalings_by_loss,

@@ -74,3 +74,12 @@ def within_a_third(model: Path) -> Values:
     search = f"--search promote --ram {int(f32 / LESS)} --formats posit,affine --metric margin --pack-buffers"
     found = measure(f"compile {model.name} {search}", model.parent)
     return {"f32": f32, "ratio": round(f32 / found["ram"], 2), **found}
+
+
+def within_8_bits(model: Path, search: str) -> Values:
+    """The figures of the program in fixed point that a search finds within the RAM of the program in 8 bits, with
+    arena, input and stack; for `pareto`, also within its flash.
+    """
+    limit = measure(f"compile {model.name} --width 8", model.parent)
+    flash = f" --flash {limit['flash']}" if search == "pareto" else ""
+    return measure(f"compile {model.name} --format fixed --search {search} --ram {limit['ram']}{flash}", model.parent)
