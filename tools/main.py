@@ -143,7 +143,7 @@ def _overview(given: Sequence[str]) -> int:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that reports a malformed command line like any other user error.
+    """A parser that reports a malformed command line, also an abbreviated option, like any other user error.
 
     epilogue: a function that creates the end of the help text; it is called only when the text is shown.
     selection: a function that creates short help texts, by name, of the options that `--help` shows instead of all
@@ -157,7 +157,7 @@ class CommandParser(argparse.ArgumentParser):
         selection: Callable[[], Mapping[str, str]] | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(**settings)
+        super().__init__(allow_abbrev=False, **settings)
         self._epilogue, self.selection = epilogue, selection
         self.register("action", "help", _ShowHelp)
 
@@ -196,7 +196,7 @@ class CommandParser(argparse.ArgumentParser):
             name = argument.partition("=")[0]
             if name == "--":
                 break
-            if name.startswith("--") and not any(flag.startswith(name) for flag in self._option_string_actions):
+            if name.startswith("--") and name not in self._option_string_actions:
                 flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
                 near = (
                     f", did you mean '{INTENDED_OPTIONS[name]}'?"

@@ -364,7 +364,6 @@ TABLES: dict[str, dict[str, Column]] = {
         "share, %": (CELLS_DRAWN, "{share}"),
         **estimated(CELLS_DRAWN),
     },
-    "nests-size": {"now": ("size '{row}'", "{count}")},
     "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
     "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
     "fpga-sparse": {

@@ -19,7 +19,6 @@ from programs.paths import ROOT
 
 from measured.measures.cells import GENERATED, cells, cells_drawn, write_generated
 from measured.measures.posit_sums import posit_sums
-from measured.measures.sizes import size
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool
 from tinyml.targets.registry import board
@@ -507,7 +506,6 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "posit-sums": _posit_sums,
     "prove": _proved,
     "searches-means": _searches_means,
-    "size": lambda label, _: dict(size(label)),
 }
 """Measurements of what the tests, or the product, name."""
 

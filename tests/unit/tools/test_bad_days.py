@@ -75,6 +75,8 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "too large for a limit": (f"{MODEL} --ram 3", "tour.sd: does not fit uno (atmega328p): needs", "--ram allows 3"),
     "misspelt option": (f"{MODEL} --widht 8", "unknown option --widht, did you mean '--width'?", USAGE),
     "option by another name": (f"{MODEL} --board uno", "unknown option --board, did you mean '--target'?", USAGE),
+    # `--ram` is a limit, but `--ram-size` describes another part.
+    "option that begins another option": ("bench m --ram 2K", "unknown option --ram, did you mean '--ram-size'?"),
     "long name of a class": (
         f"{MODEL} --classes a,{'b' * 1000}",
         "the label of a class has 1,000 characters, expected",

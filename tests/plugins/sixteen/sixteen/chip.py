@@ -1,4 +1,4 @@
-"""A machine whose `int` has 16 bits, without kernels, helper functions or predefined macros.
+"""A machine whose `int` has 16 bits, without kernels in assembly, helper functions or predefined macros.
 
 It is an ATmega1284P under another name. Constants are in RAM. A program aborts if a sum, a product or a shift overflows
 its type, so that an overflow is detected even if the resulting bits are right.
