@@ -58,8 +58,17 @@ NAMES = {
     "Gural and Murmann, 4 bits, --pack-buffers | rows": "gural-mnist10-4-bits --pack-buffers --plan rows",
     "LeNet, fixed 8 | rows": "cnn-lenet-mnist10 --width 8 --plan rows",
     "onnx2c's example for the ATmega": "cnn-onnx2c-atmega-mnist10",
-    "resnet8, --flash 1000000": "resnet8 --flash 1000000",
-    "vww96, --flash 1000000": "vww96 --flash 1000000",
+    **{
+        f"{network}, --flash {flash}": f"{network} --flash {flash}"
+        for network, flashes in (
+            ("ad01", (1000000,)),
+            ("ds_cnn", (60000, 80000, 1000000)),
+            ("person_detect", (262144, 300000, 1000000)),
+            ("resnet8", (1000000,)),
+            ("vww96", (400000, 1000000)),
+        )
+        for flash in flashes
+    },
     "sww01": "mlperf/str_ww_ref_model",
     "FastGRNN, handwritten digits | SeeDot, 16 bits": "compile fastgrnn-mnist16-10 --width 16",
     "ProtoNN, gestures | SeeDot, 16 bits": "compile protonn-gesturepod --width 16",
@@ -174,6 +183,8 @@ FORMATS = {
 ON_HOST = "--target host"
 ON_CORTEX_M4 = "--target cortex-m4"
 ON_M4 = "compile {row} --target cortex-m4 --optimize O2"
+ON_M0 = "compile {row} --target cortex-m0 --flash-size 1M --ram-size 256K --optimize O2"
+ON_RISCV = "compile {row} --target riscv --flash-size 1M --ram-size 256K --optimize O2"
 ON_M55 = "compile {row} --target cortex-m55 --optimize O2"
 LAYER_ON_M4 = "layer '{row}' --target cortex-m4"
 LAYER_ON_M55 = "layer '{row}' --target cortex-m55"
@@ -456,9 +467,9 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "results-networks": {
         "Cortex-M4": (ON_M4, "{time:M}"),
+        "Cortex-M0": (ON_M0, "{time:M}"),
+        "RISC-V": (ON_RISCV, "{time:M}"),
         "flash on M4": (ON_M4, "{code}"),
-        "Cortex-M0": ("bench {row} --target cortex-m0 --optimize O2", "{time:M}"),
-        "RISC-V": ("bench {row} --target riscv --optimize O2", "{time:M}"),
     },
     "results-uno-networks": {
         "cycles": (FORMATS["fixed 8"], "{time}"),
@@ -698,6 +709,17 @@ TABLES: dict[str, dict[str, Column]] = {
         "instructions per product": (ON_M4, "{time/macs:.2f}"),
         "cycles, M": (ON_M4, "{core_cycles:M4}"),
         "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
+    },
+    "kernels-coded-networks": {
+        "instructions, M": (ON_M4, "{time:M4}"),
+        "cycles, M": (ON_M4, "{core_cycles:M4}"),
+        "flash": (ON_M4, "{flash}"),
+    },
+    "kernels-coded-networks-m0": {"instructions, M": (ON_M0, "{time:M4}"), "flash": (ON_M0, "{flash}")},
+    "kernels-coded-rows-m4": {
+        f"{figure}{said}": (f"compile {{row}} --width 8{option} --target cortex-m4 --optimize O2", cell)
+        for said, option in (("", ""), (", `--flash 32256`", " --flash 32256"))
+        for figure, cell in (("instructions", "{time:,.0f}"), ("cycles", "{core_cycles:,.0f}"), ("flash", "{flash}"))
     },
     "kernels-svdf": {
         "products": (SVDF, "{macs}"),
