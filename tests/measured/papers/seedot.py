@@ -79,8 +79,11 @@ def in_cycles() -> Values:
 
 def models_of_the_paper() -> Values:
     """The number of SeeDot's models, in both families, whose figures the pages show."""
-    shown = read(FOLDER / "results-formats.json").keys() | read(FOLDER / "papers-published.json").keys()
-    counts = {family: sum(name.startswith(f"{family}-") for name in shown) for family in ("protonn", "bonsai")}
+    published = read(FOLDER / "papers-published.json")
+    counts = {
+        family: len({*names(family), *(name for name in published if name.startswith(family))})
+        for family in ("protonn", "bonsai")
+    }
     return {**counts, "models": sum(counts.values())}
 
 

@@ -31,7 +31,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     )
     # Results overlap the images that they are computed from; windows and the sums of a pixel come on top.
     assert report["ram_bytes"]["arena"] == (503 if request.param else 1004)
-    assert report["ram_bytes"]["total"] <= (540 if request.param else 1030)
+    assert report["ram_bytes"]["total"] <= (545 if request.param else 1030)
     assert report["cycles_per_inference"] < (4_500_000 if request.param else 1_500_000)
     return root / "out"
 
