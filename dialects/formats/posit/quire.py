@@ -5,9 +5,9 @@ operands. The quire of the Standard for Posit Arithmetic (2022, section 5), in c
 16 n bits.
 
 A sum of at most 32 bits is one integer. A wider sum usually consists of *bins*: integers of `bin` bits whose units
-differ by a factor of 2^step. A product is added to one bin, or each of its parts to one bin, without
-carries between bins. The bins are converted to one integer after the last product. An additional byte records whether
-an operand was NaR. The sum is then also NaR.
+differ by a factor of 2^step. A product is added to one bin, or each of its parts to one bin, without carries between
+bins. The bins are converted to one integer after the last product. An additional byte records whether an operand was
+NaR. The sum is then also NaR.
 """
 
 from __future__ import annotations

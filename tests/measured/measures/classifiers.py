@@ -374,7 +374,7 @@ def compression() -> Values:
         for format, values in kinds.items()
     }
     return {
-        "least": min(less), "most": max(less), "change": sum(changes) / len(changes), "worst": min(changes), **lost,
+        "least": min(less), "most": max(less), "change": fmean(changes), "worst": min(changes), **lost,
     }  # fmt: skip
 
 

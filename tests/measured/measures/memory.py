@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -268,15 +268,7 @@ def strategies(format: str) -> Callable[[Path | None], Values]:
 def _strategies(format: str, models: Path | None) -> Values:
     families = {family: names(family, PAIRS) for family in PAIRS}
     every = [name for of in families.values() for name in of]
-    return _summary(families, by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models)))
-
-
-def _summary(families: Mapping[str, Sequence[str]], rows: dict[str, Values]) -> Values:
-    """The figures that `strategies` describes.
-
-    families: the names of the models of each family.
-    rows: the figures of each model (`_row`).
-    """
+    rows = by_parts(f"strategies-{format}", every, lambda name: _row(name, format, models))
     found = {
         f"{family}_{way}": round(sum(rows[name][way]["change"] for name in of) / len(of), 2)
         for family, of in {**families, "all": list(rows)}.items()
