@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import cast
 
 from xdsl.dialects import riscv_cf, rv32
+from xdsl.dialects.builtin import IntAttr
 from xdsl.dialects.riscv import ops as riscv
 from xdsl.dialects.riscv.abstract_ops import RISCVAsmOperation, assembly_arg_str
 from xdsl.dialects.riscv.registers import IntRegisterType, Registers
@@ -298,8 +299,8 @@ def _operands(value: SSAValue) -> Sequence[SSAValue]:
 
 def _name(value: SSAValue) -> str | None:
     """The name of the register of a value; None if the value has no register yet."""
-    register = cast(IntRegisterType, value.type)
-    return register.register_name.data if register.is_allocated else None
+    index = cast(IntRegisterType, value.type).index
+    return IntRegisterType.abi_name_by_index()[index.data] if isinstance(index, IntAttr) else None
 
 
 def _assigned(values: Sequence[SSAValue]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO
 
 from xdsl.context import Context
@@ -18,7 +18,6 @@ _SPELLED = [chr(byte) if 0x20 <= byte <= 0x7E else f"\\{byte:02X}" for byte in r
 _SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
 
 
-@dataclass(eq=False, repr=False)
 class IRPrinter(Printer):
     """A faster version of xDSL's printer, which also prints all attributes of comparisons.
 
@@ -27,14 +26,29 @@ class IRPrinter(Printer):
     attributes, such as the clock cycle. A comparison with attributes is therefore printed in the generic form.
     """
 
-    _types: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]], init=False)
-    """The texts of the types printed so far, by identity: hashing a type takes as long as printing it."""
+    def __init__(
+        self,
+        stream: IO[str],
+        *,
+        print_generic_format: bool = False,
+        print_properties_as_attributes: bool = False,
+        print_debuginfo: bool = False,
+    ) -> None:
+        super().__init__(
+            stream,
+            print_generic_format=print_generic_format,
+            print_properties_as_attributes=print_properties_as_attributes,
+            print_debuginfo=print_debuginfo,
+        )
+        self._output = stream
+        # By identity: hashing a type takes as long as printing it.
+        self._types: dict[int, tuple[Attribute, str]] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        if self.stream is None or "\n" in text:
+        if "\n" in text:
             return super().print_string(text, indent=indent)
         self._current_column += len(text)
-        self.stream.write(text)
+        self._output.write(text)
 
     def print_attribute(self, attribute: Attribute) -> None:
         if not isinstance(attribute, TypeAttribute):

@@ -3,4 +3,4 @@
 
 // CHECK: usage: tinyml-opt
 // CHECK: --pass-pipeline PIPELINE
-// VERSION: tinyml-opt on xdsl 0.74
+// VERSION: tinyml-opt on xdsl 0.7
