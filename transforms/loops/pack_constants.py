@@ -105,8 +105,10 @@ class _Packable:
     size, packed_size: bytes of flash before and after packing, including the gaps of sparse rows.
     readers: by symbol, the code size in bytes of each function that would read the packed array.
     calls: the number of reads that load single elements.
-    slowdown: the time to read the packed array divided by the time to read the unpacked array.
+    slowdown: the time to read the packed array divided by the time to read the unpacked array, by the cost table.
     time: the time to read the unpacked array in an inference. Reads without a kernel count as a step of one.
+    step_ratio: as slowdown, by the steps of the kernels. The cost table has measured some widths only, but each kernel
+        has a step, so that widths are compared by one price.
     """
 
     constant: scratch.ConstantOp
@@ -119,10 +121,11 @@ class _Packable:
     calls: int = 0
     slowdown: float = 0.0
     time: float = 0.0
+    step_ratio: float = 0.0
 
     @classmethod
     def find(cls, op: scratch.ConstantOp, target: str) -> _Packable | None:
-        """Return the constant with the width that minimises the product of bytes and time. None if the constant
+        """Return the constant with the width that minimises the product of bytes and steps. None if the constant
         cannot be packed.
         """
         if are_data(op) or not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
@@ -141,7 +144,9 @@ class _Packable:
         widths = packings(op.raws) if whole else packed_widths(op.raws)
         candidates = [cls._with(op, target, bits, row, readers) for bits in widths]
         readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= INDEX_LIMIT]
-        return min(readable, key=lambda candidate: candidate.effort, default=None)
+        return min(
+            readable, key=lambda candidate: (candidate.size - candidate.saved) * candidate.step_ratio, default=None
+        )
 
     @classmethod
     def _with(
@@ -158,7 +163,7 @@ class _Packable:
         reads = chip_of(self.target).packed_reads
         symbol = packed_reader(self.bits, flash=not self.constant.loaded)
         code = 0 if isinstance(self.bits, Digits) else reads.code.get(self.bits, 0)
-        slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
+        slowdown = step_ratio = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
         time = executions(reader)
         if _is_dense(reader):
             width = 8 * element_format(reader.factors[0].type).dtype.itemsize
@@ -170,7 +175,10 @@ class _Packable:
                 if packed.composed is not None:
                     self.readers |= {shared.symbol: shared.code for shared in packed.composed.shared}
                 # If the plain array has no kernel, a loop is slower by the same ratio as one that a kernel replaces.
-                slowdown = 1 / reads.kernel if plain is None else self._slowdown(reader, packed, plain) or reads.loop
+                slowdown = step_ratio = 1 / reads.kernel
+                if plain is not None:
+                    slowdown = self._slowdown(reader, packed, plain) or reads.loop
+                    step_ratio = packed.step / plain.step if packed.step and plain.step else reads.loop
                 self.calls -= 1
         if _is_sparse(reader):
             whole, packed = (
@@ -179,12 +187,13 @@ class _Packable:
             if whole is not None and packed is not None:
                 symbol, code = packed.kernel.symbol, packed.kernel.code
                 # A matrix of zeros takes no time in either form.
-                slowdown = packed.time / whole.time if whole.time else 1.0
+                slowdown = step_ratio = packed.time / whole.time if whole.time else 1.0
                 self.size, self.packed_size = whole.bytes, packed.bytes
                 self.calls -= 1
         self.calls += 1
         self.readers[symbol] = code
         self.slowdown = max(self.slowdown, slowdown)
+        self.step_ratio = max(self.step_ratio, step_ratio)
         self.time += time
 
     def _slowdown(self, reader: num.Adding, packed: Kernel, plain: Kernel) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import need_tools
-from programs.kernel_tables import tile_families
+from programs.kernel_tables import tile_families, window_families
 from programs.lowered import lowered
 from programs.spread import spread
 from programs.tflite_models import NONE, RELU, SAME, VALID, TfliteModel, computed_by_tflm, inputs_of, weighted
@@ -132,8 +132,11 @@ def compiled_for(target: str, model: tuple[bytes, int], folder: Path, **options:
 
 
 def kernels_called(program: Compiled, target: str) -> list[list[str]]:
-    """For each family of kernels, the calls of its kernels in the C of the program."""
-    return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
+    """For each family of kernels, the calls of its kernels in the C of the program. The families for single windows
+    come last.
+    """
+    families = [*tile_families(target), *window_families(target)]
+    return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in families]
 
 
 @pytest.mark.long(drawn=False)
