@@ -19,9 +19,6 @@ from tinyml.tools.main import main
 
 NETWORK = TESTS / "models/small-network"
 
-LOWERED = 14
-"""The programs that are lowered: 13 alternatives that are estimated, and the one that is taken."""
-
 
 def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
     """The C files and the IR of a compilation, by the name of the file, and the report's entry `chosen`. None of them
@@ -47,7 +44,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], int]:
     """The cache folder that a first choice writes, the contents of the choice's output folder, and the number of
-    programs that the choice lowers.
+    programs that the choice lowers: the alternatives that are estimated, and the one that is taken.
     """
     cache = tmp_path_factory.mktemp("kept") / "cache"
     with pytest.MonkeyPatch.context() as patches:
@@ -61,9 +58,9 @@ def test_a_second_choice_is_the_same_and_lowers_only_what_it_takes(
     tmp_path: Path, runs: Counter[str], kept: tuple[Path, dict[str, Any], int]
 ):
     cache, first, lowered = kept
-    assert lowered == LOWERED
+    assert lowered > 2
     assert compiled(tmp_path / "without", None) == first
-    assert runs["select-kernels"] == LOWERED
+    assert runs["select-kernels"] == lowered
     runs.clear()
     assert compiled(tmp_path / "second", shutil.copytree(cache, tmp_path / "kept")) == first
     assert (runs["select-kernels"], runs["profile"]) == (1, 1)
@@ -78,7 +75,10 @@ def test_other_data_and_other_options_are_asked_for_anew(
     val["x"][0, 0] += 0.5
     np.savez(tmp_path / "other.npz", **val)
     compiled(tmp_path / "data", cache, val=tmp_path / "other.npz")
-    assert runs["select-kernels"] == LOWERED
+    anew = runs.copy()
+    runs.clear()
+    compiled(tmp_path / "data-alone", None, val=tmp_path / "other.npz")
+    assert anew["select-kernels"] == runs["select-kernels"] > 2
     runs.clear()
     other = compiled(tmp_path / "options", cache, "--pack-buffers")
     assert runs["select-kernels"] > 1
