@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code mutants compile-times search-times wake-words format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code versions mutants compile-times search-times wake-words format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -131,6 +131,11 @@ compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 
 
 search-times: $(VENV)/core ## time --search pareto by part, for two models or MODEL=M,... of FROM=DIR, beside an earlier clone BEFORE=DIR
 	cd tests && ../$(BIN)/python -m measured.search_times $(if $(MODEL),--models $(MODEL)) $(if $(FROM),--folder $(abspath $(FROM))) $(if $(BEFORE),--before $(abspath $(BEFORE)))
+
+versions: ## write the exact versions that a new environment gets to .ci/versions.txt
+	@rm -rf build/versions && .ci/venv '$(PYTHON)' build/versions
+	build/versions/bin/python -m pip --disable-pip-version-check --quiet install -e '.[test]'
+	build/versions/bin/python -m pip --disable-pip-version-check freeze --all --exclude pip --exclude-editable >.ci/versions.txt
 
 format: $(VENV)/test ## format the Python files
 	$(BIN)/ruff check --fix .

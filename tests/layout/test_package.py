@@ -7,12 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, distribution, files, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from programs.paths import ROOT
 
 import tinyml
@@ -22,6 +25,9 @@ from layout.test_pages import PAGES
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.tools.api import public
 from tinyml.tools.universe import TINYML
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 
 
 def can_build_without_isolation() -> bool:
@@ -71,6 +77,49 @@ def test_the_wheel_contains_every_room(wheel: Path):
     assert any(name.endswith("licenses/LICENSE") for name in inside)
 
 
+def tool(name: str, *arguments: str | Path) -> None:
+    """Run a command of this environment in the root of the repository, and assert that it succeeds."""
+    command = [str(Path(sys.executable).with_name(name)), *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.long(drawn=False)
+def test_the_description_is_complete_outside_of_the_repository(wheel: Path):
+    """A registry accepts the wheel's description, and each of its links to the repository leads to a file."""
+    tool("twine", "check", "--strict", wheel)
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        description = archive.read(name).decode()
+    links = re.findall(r"\]\(([^)]*)\)", description)
+    assert len(links) > 20
+    for link in links:
+        assert link.startswith("https://"), link
+        if link.startswith(REPOSITORY):
+            _, _, path = link.removeprefix(f"{REPOSITORY}/").split("/", 2)
+            assert ROOT.joinpath(path.partition("#")[0]).is_file(), link
+
+
+@pytest.mark.long(drawn=False)
+def test_the_source_distribution_has_tests_and_citation(tmp_path: Path):
+    code = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code, tmp_path], cwd=ROOT, check=True, capture_output=True)
+    [archive] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        inside = {name.partition("/")[2] for name in opened.getnames()}
+    tests = subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert {"CITATION.cff", "Makefile", ".ci/toolchains", *tests.stdout.split("\n")[:-1]} - inside == set()
+
+
+def test_the_citation_is_valid_and_agrees_with_the_package():
+    """The format of citations has no expression for licences with exceptions, so the exception is in the message."""
+    tool("cffconvert", "--validate")
+    cited = dict(re.findall(r"^([\w-]+): (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    assert cited["version"] == PROJECT["version"]
+    assert cited["repository-code"] == REPOSITORY
+    assert PROJECT["license"].split() == [cited["license"], "WITH", "LLVM-exception"]
+
+
 @pytest.mark.long(drawn=False)
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
     """In a folder without `examples`, the demo compiles the models of the wheel to C and an Arduino library.
@@ -97,12 +146,20 @@ UNBOUNDED = {"dask", "distributed", "setuptools", "lit", "tflite_micro", "onnxsc
 
 
 def test_every_requirement_is_bounded_once():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for listed in (project["dependencies"], *project["optional-dependencies"].values()):
+    for listed in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()):
         names = [re.split(r"[^\w-]", line)[0] for line in listed]
         assert len(names) == len({*names}), "a package twice"
         loose = {name for name, line in zip(names, listed, strict=True) if not re.search("<|==", line)}
         assert loose <= UNBOUNDED | {DISTRIBUTION}
+
+
+def test_exact_versions_are_those_that_the_package_admits():
+    lines = (ROOT / ".ci" / "versions.txt").read_text().splitlines()
+    exact = {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in lines)}
+    required = [Requirement(line) for line in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"])]
+    for line in required:
+        if line.name != DISTRIBUTION:
+            assert line.specifier.contains(exact[canonicalize_name(line.name)], prereleases=True), line
 
 
 def core_packages(name: str = DISTRIBUTION) -> set[str]:

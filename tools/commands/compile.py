@@ -35,7 +35,7 @@ def selection() -> dict[str, str]:
         "test": "data to measure accuracy on (default: --val)",
         "trust_pickle": "read .pkl and .joblib files, which may run any code",
         "target": f"board (default: {DEFAULT_TARGET}); tinyml doctor lists them",
-        "packages": f"folders for other tools: {', '.join(packaging_names()[1:])}",
+        "packages": f"folders for other tools: {', '.join(packaging_names())}",
         "zip": "also write the Arduino library as a .zip file",
         "input_unit": "accept a sensor's integers instead of reals",
         "format": "number format (default: auto, the fastest that fits within --loss)",
