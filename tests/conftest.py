@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from programs.paths import ROOT
 from programs.shared_folders import made_once, shared_root
-from programs.spread import EXHAUSTIVE, covering, examples, one_of
+from programs.spread import EXHAUSTIVE, SEED, covering, drawn, examples, seed_of
 from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ LONG = "long"
 takes more than a second.
 """
 
+DRAWN = 2
+"""The long cases of each file that a run without `--long` draws."""
+
 LONG_RUN = 300
 """Seconds of all tests together, from which on a run lists its slowest tests."""
 
@@ -45,7 +49,9 @@ COLLECT_EVERY = 500_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help=f"run all tests with the mark {LONG!r}, not one of each file")
+    parser.addoption(
+        "--long", action="store_true", help=f"run all tests with the mark {LONG!r}, not {DRAWN} of each file"
+    )
     parser.addoption("--update-docs", action="store_true", help="write the outputs shown in README.md and docs/ anew")
     parser.addoption("--update-costs", action="store_true", help="record the costs of kernels anew")
     parser.addoption("--site", help="the built site, for the tests that look at it (make docs)")
@@ -56,18 +62,24 @@ def pytest_configure(config: pytest.Config) -> None:
     threads do not slow down other test workers.
     """
     config.addinivalue_line(
-        "markers", f"{LONG}(drawn=True): more than half a second; `make test` draws one of each file"
+        "markers", f"{LONG}(drawn=True): more than half a second; `make test` draws {DRAWN} of each file"
     )
+    # Workers get the seed of the process that starts them.
+    os.environ[SEED] = seed_of(ROOT)
     threadpool_limits(1, "blas")
     # For libraries that are loaded later, and for the processes that tests start.
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(threads, "1")
 
 
+def pytest_report_header() -> str:
+    return f"cases drawn by {SEED}={os.environ[SEED]}"
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except one
-    randomly drawn case of each file.
+    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except `DRAWN`
+    randomly drawn cases of each file.
 
     Cases named on the command line run, too. If the command line names a file, all its long tests run.
     """
@@ -77,9 +89,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     tests: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         tests[item.nodeid.partition("[")[0]].append(item)
-    kept = {case for test, cases in tests.items() for case in covering(cases, _values, test)}
+    seed = os.environ[SEED]
+    kept = {case for test, cases in tests.items() for case in covering(cases, _values, f"{seed} {test}")}
     if not _runs_long_tests(config):
-        kept -= _long_tests_to_skip(item for item in items if item in kept)
+        kept -= _long_tests_to_skip((item for item in items if item in kept), seed)
     left_out = [item for item in items if item not in kept]
     items[:] = [item for item in items if item in kept]
     if left_out:
@@ -91,8 +104,8 @@ def _runs_long_tests(config: pytest.Config) -> bool:
     return EXHAUSTIVE in os.environ or config.getoption("--long") or any(file.endswith(".py") for file in files)
 
 
-def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The cases of long tests that do not run: all except one of each file, drawn by the name of the file.
+def _long_tests_to_skip(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
+    """The cases of long tests that do not run: all except `DRAWN` of each file, drawn by the seed and the file's name.
 
     A test with the mark `long(drawn=False)` is never drawn.
     """
@@ -103,7 +116,7 @@ def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
             skipped.add(item)
             if mark.kwargs.get("drawn", True):
                 files[item.nodeid.partition("::")[0]].append(item)
-    return skipped - {one_of(cases, file) for file, cases in files.items()}
+    return skipped - {case for file, cases in files.items() for case in drawn(cases, DRAWN, f"{seed} {file}")}
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:

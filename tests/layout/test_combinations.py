@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
+from datetime import date
 from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
-from programs.spread import EXHAUSTIVE
+from programs.spread import EXHAUSTIVE, SEED, seed_of
 
 FILE = '''
 import pytest
@@ -150,10 +152,31 @@ def test_an_exhaustive_run_takes_all_combinations(file: Path):
     assert len(run(f"{file}::TestOfClass::test_method", exhaustive=True)["test_method"]) == 6
 
 
-def test_one_long_test_of_each_file_runs(long_tests: Path):
+def test_two_long_cases_of_each_file_run(long_tests: Path):
     cases = run(str(long_tests))
-    assert sum(map(len, cases.values())) == 2
+    assert sum(map(len, cases.values())) == 4
     assert "test_of_minutes" not in cases
+
+
+def test_the_seed_draws(long_tests: Path, monkeypatch: pytest.MonkeyPatch):
+    def with_seed(seed: int) -> str:
+        monkeypatch.setenv(SEED, str(seed))
+        return str(run(str(long_tests)))
+
+    found = [with_seed(seed) for seed in range(4)]
+    assert with_seed(0) == found[0]
+    assert len({*found}) > 1
+
+
+def test_the_seed_is_the_commit_or_the_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(SEED, "7")
+    assert seed_of(tmp_path) == "7"
+    monkeypatch.delenv(SEED)
+    assert seed_of(tmp_path) == date.today().isoformat()
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in ["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "one"]:
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    assert re.fullmatch("[0-9a-f]{7,}", seed_of(tmp_path))
 
 
 def test_all_long_tests_run_with_the_option_and_in_an_exhaustive_run(long_tests: Path):

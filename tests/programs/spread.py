@@ -1,12 +1,15 @@
 """Samples of the cases of a test, and numbers of examples of a property; `make exhaustive` selects all cases and more
-examples.
+examples. What is drawn is drawn by the commit, so that each commit runs other cases and a failure can be repeated.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from datetime import date
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
@@ -15,7 +18,23 @@ Case = TypeVar("Case")
 EXHAUSTIVE = "EXHAUSTIVE"
 """The environment variable with which tests run every case."""
 
+SEED = "SEED"
+"""The environment variable with the seed of a run; `make test SEED=...` repeats a run."""
+
 _GOLDEN = (5**0.5 - 1) / 2
+
+
+def seed_of(folder: Path) -> str:
+    """The seed of a run in a clone: the environment variable `SEED`, the hash of the commit, or without git the
+    date.
+    """
+    if given := os.environ.get(SEED):
+        return given
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return date.today().isoformat()
 
 
 def spread(cases: Iterable[Case], most: int) -> list[Case]:
@@ -54,9 +73,9 @@ def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]]
     return [cases[number] for number in sorted(chosen)] or [*cases]
 
 
-def one_of(cases: Sequence[Case], seed: str) -> Case:
-    """One of the cases. The choice depends only on the cases and the seed."""
-    return Random(seed).choice(cases)
+def drawn(cases: Sequence[Case], most: int, seed: str) -> list[Case]:
+    """At most `most` of the cases. The choice depends only on the cases and the seed."""
+    return Random(seed).sample(cases, min(most, len(cases)))
 
 
 def examples(usual: int, exhaustive: int | None = None) -> int:
