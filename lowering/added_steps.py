@@ -1,17 +1,17 @@
-"""The passes that extensions and other packages add to the named pipelines, and the complete steps of a pipeline.
+"""The passes that other packages add to the named pipelines, and the complete steps of a pipeline.
 
 The name of a row states the place of its pass: `PASS.before.STEP.in.PIPELINE` or `PASS.after.STEP.in.PIPELINE`. With
 `.if.OPTION` at the end, the step runs only if the option is set. The value of a row is the class of the pass. So that
 tools find the pass by its name, a package also registers it in the group `xdsl.universe`.
 
 STEP occurs once in the pipeline, or in the only one of its inner pipelines that has this step. The pass then becomes a
-step of the inner pipeline. Steps at one place run in the order of their rows, those of other packages last.
+step of the inner pipeline. Steps at one place run in the order of their rows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,12 +20,11 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import needs, part_of
-from tinyml.dialects.own_rows import own_rows
+from tinyml.dialects.extensions import CORE, needs, part_of
 from tinyml.dialects.plugins import STEPS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
-from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.lowering.pipeline_steps import PASS_FOLDERS, PIPELINES, If, OfChip, Step
 
 _NAME = re.compile(r"([^.]+)\.(before|after)\.([^.]+)\.in\.([^.]+)(?:\.if\.([^.]+))?")
 
@@ -72,13 +71,13 @@ def _check(row: Row) -> None:
 
 
 def _loaded(row: Row) -> type[ModulePass]:
-    """The pass of a row. Raises `PluginError` for another pass than the name states, and for a pass of another package
-    that cannot run without options.
+    """The pass of a row. Raises `PluginError` for another pass than the name states, and for a pass that cannot run
+    without options.
     """
     added, step = row.load_class(ModulePass), added_step(row).step
     if added.name != step:
         raise PluginError(f"{row}: expected the pass '{step}', got '{added.name}'")
-    if not row.is_ours and (missing := [one.name for one in fields(added) if _is_required(one)]):
+    if missing := [one.name for one in fields(added) if _is_required(one)]:
         raise PluginError(f"{row}: the pass '{step}' cannot run without {', '.join(missing)}")
     return added
 
@@ -87,36 +86,27 @@ def _is_required(field: Field[Any]) -> bool:
     return field.init and field.default is MISSING and field.default_factory is MISSING
 
 
-STEPS = Table(
-    GROUP,
-    "step",
-    _loaded,
-    home="tinyml",
-    ours=own_rows("steps"),
-    check=_check,
-)
+STEPS = Table(GROUP, "step", _loaded, check=_check)
 
 
 @cache
 def steps_of(name: str) -> Sequence[str | If]:
-    """The steps of a pipeline, including the steps that extensions and other packages add.
+    """The steps of a pipeline, including the steps that other packages add, without the steps of chips that are not
+    installed.
 
     The list contains a step of an extension that is not installed if the step depends on an option. Setting this option
     then raises an error.
     """
-    steps, last_after = list(PIPELINES[name].steps), dict[str, str]()
-    for row in _used():
+    steps, last_after = list[str | If](), dict[str, str]()
+    for step in PIPELINES[name].steps:
+        if not isinstance(step, OfChip):
+            steps.append(step)
+        elif step.step in registry().all_passes:
+            steps.append(step.step)
+    for row in STEPS.others():
         with row.left_out():
             _insert(row, name, steps, last_after)
     return steps
-
-
-def _used() -> Iterator[Row]:
-    """Yield the rows in their order, without unconditional steps of extensions that are not installed."""
-    for row in STEPS.ours.values():
-        if row.is_installed or added_step(row).condition is not None:
-            yield row
-    yield from STEPS.others()
 
 
 def _insert(row: Row, pipeline: str, steps: list[str | If], last_after: dict[str, str]) -> None:
@@ -128,8 +118,7 @@ def _insert(row: Row, pipeline: str, steps: list[str | If], last_after: dict[str
     added = added_step(row)
     if _receiver(added) != pipeline:
         return
-    if not row.is_ours:
-        STEPS.load(row)
+    STEPS.load(row)
     names = [pass_of(step) for step in steps]
     if (count := names.count(added.beside)) != 1:
         raise PluginError(f"{row}: '{pipeline}' has {count} steps '{added.beside}', expected one")
@@ -141,9 +130,9 @@ def _insert(row: Row, pipeline: str, steps: list[str | If], last_after: dict[str
     steps.insert(at, added.step if added.condition is None else If(added.condition, added.step))
 
 
-def pass_of(step: str | If) -> str:
+def pass_of(step: Step) -> str:
     """The name of the pass or pipeline that a step runs."""
-    return step.step if isinstance(step, If) else step
+    return step if isinstance(step, str) else step.step
 
 
 def _receiver(added: AddedStep) -> str:
@@ -154,10 +143,7 @@ def _receiver(added: AddedStep) -> str:
     """
 
     def has_step(pipeline: str) -> bool:
-        if added.beside in map(pass_of, PIPELINES[pipeline].steps):
-            return True
-        ours = map(added_step, STEPS.ours.values())
-        return any((one.pipeline, one.step) == (pipeline, added.beside) for one in ours)
+        return added.beside in map(pass_of, PIPELINES[pipeline].steps)
 
     if has_step(added.pipeline):
         return added.pipeline
@@ -177,14 +163,25 @@ def check_parts(options: Mapping[str, Any]) -> None:
 
     options: some of `PipelineOptions` by name.
     """
-    for row in STEPS.ours.values():
-        condition = added_step(row).condition
-        if condition is not None and is_set(options.get(condition)) and not row.is_installed:
-            raise InputError(f"the option '--{condition.replace('_', '-')}' {needs(part_of(row.value))}")
+    for pipeline in PIPELINES.values():
+        for step in pipeline.steps:
+            if isinstance(step, If) and is_set(options.get(step.condition)):
+                _check_installed(step, f"--{step.condition.replace('_', '-')}")
 
 
 def check_installed(step: If) -> None:
     """Raise `InputError` if a step is in an extension that is not installed."""
-    for row in STEPS.ours.values():
-        if added_step(row).step == step.step and not row.is_installed:
-            raise InputError(f"the option '{step.condition}' {needs(part_of(row.value))}")
+    _check_installed(step, step.condition)
+
+
+def _check_installed(step: If, option: str) -> None:
+    if step.step not in registry().all_passes:
+        raise InputError(f"the option '{option}' {needs(part_of_pass(step.step))}")
+
+
+def part_of_pass(name: str) -> str:
+    """The extension that contains a pass of tinyml, installed or not: the file of a pass has the name of the pass."""
+    stem = name.replace("-", "_")
+    folders = ("", *(f"{level}." for level in PASS_FOLDERS))
+    parts = (part_of(f"tinyml.transforms.{folder}{stem}") for folder in folders)
+    return next((part for part in parts if part != CORE), CORE)

@@ -1,8 +1,8 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names of steps that the core needs; extensions and packages add theirs by rows of the table in
-`added_steps.py`. `pipelines.py` creates the passes. Tools list the pipelines when they start, before any dialect is
-imported.
+The pipelines are complete: they contain the passes of all extensions in their places. Other packages add steps by rows
+of the table in `added_steps.py`. `pipelines.py` creates the passes. Tools list the pipelines when they start, before
+any dialect is imported.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from tinyml.transforms.ir.pipeline_names import (
     REWRITE_REALS,
 )
 
+PASS_FOLDERS = ("reals", "formats", "buffers", "loops", "bits", "rtl", "search")
+"""The folders of `transforms/` with passes, in which each file is a pass."""
+
 
 class If(NamedTuple):
     """A step with a condition. The condition names a Boolean option or one of `FORMAT_PROPERTIES`, which must be
@@ -35,21 +38,37 @@ class If(NamedTuple):
     step: str
 
 
+class OfChip(NamedTuple):
+    """A step of the extension of a chip. It is left out where the extension is not installed: programs for the chip are
+    refused there, and other programs do not need the step.
+    """
+
+    step: str
+
+
+Step = str | If | OfChip
+
+
 class PipelineSteps(NamedTuple):
     """A pipeline: its docstring and its steps. A step names a pass or another pipeline."""
 
     doc: str
-    steps: tuple[str | If, ...]
+    steps: tuple[Step, ...]
 
 
 INPUT_STEPS = (
     "spread-maps",
+    If("false_alarms", "reconstruction-error"),
+    If("false_alarms", "set-threshold"),
     "order-input",
     If("reuse_input", "reuse-input"),
     "simplify",
+    If("input_unit", "fold-input-unit"),
     "follow-missing",
     If("float_features", "compare-floats"),
     "fill-missing",
+    If("feature_scales", "scale-features"),
+    If("fold_affine", "fold-affine"),
     "drop-monotone",
     "note-read-features",
 )
@@ -65,7 +84,13 @@ PIPELINES = {
             *INPUT_STEPS,
             REWRITE_REALS,
             "profile",
+            If("weights_for", "take-profiles"),
+            If("weights_margin", "leave-room"),
+            If("weights_at", "leave-forest-room"),
+            If("weights_at", "leave-sample-room"),
+            If("weights_at", "leave-entry-room"),
             "choose-votes",
+            If("synthesised", "synthesise-format"),
             "assign-format",
             REFINE_FORMATS,
         ),
@@ -74,6 +99,7 @@ PIPELINES = {
         """Lower a program from L0 to L1 in the arithmetic of a paper, without rewriting operations of the paper.""",
         (
             *INPUT_STEPS,
+            If("row_scales", "scale-rows"),
             "simplify",
             "profile",
             "choose-votes",
@@ -92,6 +118,7 @@ PIPELINES = {
             "fold-powers-of-two",
             "prune-zeros",
             If("exact_differences", "rotate-distances"),
+            If("row_scales", "scale-rows"),
             "fuse-products",
             "simplify",
             "separate-starts",
@@ -110,6 +137,7 @@ PIPELINES = {
         """Choose the storage of constants and accumulators, and fuse operations, by the formats of an L1 program.""",
         (
             "name-classes",
+            If("weights_at", "free-weights"),
             "choose-storage",
             "choose-accumulators",
             "simplify",
@@ -123,6 +151,7 @@ PIPELINES = {
             If("reuse_input", "reuse-input"),
             "receive-input",
             If("instances", "allow-instances"),
+            If("pack_buffers", "pack-input"),
         ),
     ),
     FORMATS_TO_BUFFERS: PipelineSteps(
@@ -138,8 +167,11 @@ PIPELINES = {
             "lower-tdsl-to-scratch",
             "simplify",
             "forward-inserts",
+            If("pack_buffers", "pack-buffers"),
             "reorder-ops",
             "update-in-place",
+            If("pack_buffers", "unpack-buffers"),
+            If("memory", "place-memories"),
             "pack-scratch",
             "check-packing",
         ),
@@ -153,23 +185,28 @@ PIPELINES = {
             "fuse-loops",
             "decode-constants",
             "code-forests",
+            If("load_weights", "load-weights"),
         ),
     ),
     BUFFERS_TO_LOOPS: PipelineSteps(
         """Lower a program from L2 to L3, and replace sums of products by calls of kernels.""",
-        (BUFFERS_TO_NESTS, LOOPS_TO_KERNELS),
+        (BUFFERS_TO_NESTS, If("flash", "spend-flash"), LOOPS_TO_KERNELS),
     ),
     LOOPS_TO_KERNELS: PipelineSteps(
         """Replace the sums of products of an L3 program by calls of kernels.""",
         (
             "pack-constants",
+            OfChip("vectorise-loops"),
             "block-rows",
             "select-kernels",
+            If("pack_buffers", "place-arrays"),
             "fuse-loops",
+            OfChip("vectorise-loops"),
             "expand-nests",
             "simplify",
             "licm",
             "split-constants",
+            If("weights_at", "mark-weights"),
             "place-constants",
         ),
     ),
@@ -179,13 +216,22 @@ PIPELINES = {
     ),
     BITS_TO_C: PipelineSteps(
         """Lower a program from L4 to L5.""",
-        ("expand-nests", "lower-arith-to-c"),
+        (
+            OfChip("hint-loops"),
+            If("weights_at", "read-forests"),
+            "expand-nests",
+            OfChip("saturate-integers"),
+            "lower-arith-to-c",
+            If("weights_at", "bind-weights"),
+            If("memory", "spread-memories"),
+        ),
     ),
     BITS_TO_LANES: PipelineSteps(
         """Lower an L4 program to loops on memories and streams that process several elements at once.""",
         (
             "slide-windows",
             "inline-runtime",
+            OfChip("inline-hardware-programs"),
             "simplify",
             "lower-arith-to-rtl",
             "simplify",

@@ -23,7 +23,7 @@ from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 from tinyml.dialects.own_rows import own_modules, own_rows
 from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
-from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.lowering.pipeline_steps import PASS_FOLDERS, PIPELINES
 
 Thing = TypeVar("Thing")
 
@@ -53,12 +53,12 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
 
 def _is_whole(name: str, passes: Container[str]) -> bool:
-    """Whether all steps of a pipeline that the core declares are installed.
+    """Whether all steps of a pipeline that depend neither on an option nor on a chip are installed.
 
     name: the name of the pipeline.
     passes: the names of the installed passes.
     """
-    names = [step.step if isinstance(step, If) else step for step in PIPELINES[name].steps]
+    names = [step for step in PIPELINES[name].steps if isinstance(step, str)]
     return all(_is_whole(step, passes) if step in PIPELINES else step in passes for step in names)
 
 
@@ -80,13 +80,7 @@ DIALECTS = _factories(DIALECT_ROWS)
 
 _ALONE: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms"),
-    **_passes("tinyml.transforms.reals"),
-    **_passes("tinyml.transforms.formats"),
-    **_passes("tinyml.transforms.buffers"),
-    **_passes("tinyml.transforms.loops"),
-    **_passes("tinyml.transforms.bits"),
-    **_passes("tinyml.transforms.rtl"),
-    **_passes("tinyml.transforms.search"),
+    **{name: made for folder in PASS_FOLDERS for name, made in _passes(f"tinyml.transforms.{folder}").items()},
     **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
 }
 _KNOWN = {*_ALONE, *get_all_passes()}

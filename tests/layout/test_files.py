@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 
 from layout.sources import MODULES, ROOMS, defined_passes, name_of
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering.pipeline_steps import PIPELINES
+from tinyml.lowering.pipeline_steps import PASS_FOLDERS, PIPELINES
 from tinyml.targets.registry import chips
 from tinyml.tools.main import COMMANDS
 from tinyml.tools.universe import TINYML
@@ -72,8 +72,6 @@ FORMAT_CONTRACTS = {
 """Files directly in `dialects/formats/` that are no format: what formats are made of."""
 
 PASSES = sorted(TINYML.all_passes.keys() - PIPELINES.keys())
-LEVELS = ("reals", "formats", "buffers", "loops", "bits", "rtl", "search")
-"""The folders of transforms/ for the levels of the IR; the folder `ir` is a library for all of them."""
 
 
 def stems(folder: str) -> set[str]:
@@ -126,7 +124,9 @@ def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
     for path in (ROOT / "transforms").rglob("*.py"):
         _, *folders, _ = path.relative_to(ROOT).parts
         if path.stem != "__init__":
-            expected = [path.stem.replace("_", "-")] if not folders or folders in [[name] for name in LEVELS] else []
+            expected = (
+                [path.stem.replace("_", "-")] if not folders or folders in [[name] for name in PASS_FOLDERS] else []
+            )
             assert list(defined_passes(path)) == expected, name_of(path)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from programs.paths import ROOT
 
 from layout.sources import MODULES, ROOMS, module_of, name_of, source
-from layout.test_files import LEVELS
+from tinyml.lowering.pipeline_steps import PASS_FOLDERS
 
 
 def test_imports_run_upwards():
@@ -24,7 +24,7 @@ def test_imports_run_upwards():
 def is_a_pass(module: str) -> bool:
     """Whether a module, or the module that contains a name, is a file directly in the folder of an IR level."""
     parts = module.split(".")
-    if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in LEVELS:
+    if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in PASS_FOLDERS:
         return False
     return ROOT.joinpath("transforms", parts[2], f"{parts[3]}.py").is_file()
 

@@ -131,10 +131,14 @@ class ComposedKernelAttr(KernelAttr):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            parameters: list[Attribute] = [StringAttr(parser.parse_identifier(context_msg=": expected the name of an op"))]
+            parameters: list[Attribute] = [
+                StringAttr(parser.parse_identifier(context_msg=": expected the name of an op"))
+            ]
             for what in ("weights", "vector"):
                 parser.parse_punctuation(",")
-                parameters.append(StringAttr(parser.parse_identifier(context_msg=f": expected the coding of the {what}")))
+                parameters.append(
+                    StringAttr(parser.parse_identifier(context_msg=f": expected the coding of the {what}"))
+                )
                 parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
             return [*parameters, *parse_numbers(parser, ("sum", *_USUAL_SUM), _USUAL_SUM)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +13,6 @@ from tinyml.dialects import own_rows
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.plugins import Row
-from tinyml.lowering import added_steps, pipelines
 from tinyml.tools.main import main
 
 
@@ -26,21 +24,6 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Row]]:
     return changed
 
 
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Row]]:
-    """tinyml's rows of the table of steps, as a dictionary that the test may change."""
-    changed = {**added_steps.STEPS.ours}
-    monkeypatch.setattr(added_steps.STEPS, "ours", changed)
-    added_steps.steps_of.cache_clear()
-    yield changed
-    added_steps.steps_of.cache_clear()
-
-
-def add(steps: dict[str, Row], *names: str) -> None:
-    """Add rows whose passes belong to an extension that is not installed."""
-    steps |= {name: Row(name, "tinyml.targets.helium.none:NonePass") for name in names}
-
-
 def test_parts_have_aliases():
     [avr] = [row for row in own_rows.own_rows("chips") if row.name == "avr"]
     assert (avr.value, avr.help) == ("avr.chip:CHIP", "")
@@ -50,34 +33,6 @@ def test_parts_have_aliases():
 def test_a_row_may_have_a_help_text():
     [pack] = [row for row in own_rows.own_rows("commands") if row.name == "pack"]
     assert (pack.value, pack.help) == ("pack", "pack buffers of a CSV file into the smallest arena")
-
-
-def test_a_row_adds_a_step_before_or_after_another(steps: dict[str, Row]):
-    add(
-        steps,
-        "first.before.licm.in.loops-to-bits.if.flash",
-        "second.after.lower-num-to-exact.in.loops-to-bits.if.flash",
-        "third.after.lower-num-to-exact.in.loops-to-bits.if.ram",
-        "fourth.after.licm.in.loops-to-bits",
-        "fifth.before.lower-num-to-exact.in.loops-to-bits.if.ram",
-    )
-    usual = ["lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm"]
-    added = [step if isinstance(step, str) else tuple(step) for step in added_steps.steps_of("loops-to-bits")]
-    # A step without a condition runs only where it is installed.
-    behind = ("flash", "second"), ("ram", "third")
-    assert added == [("ram", "fifth"), usual[0], *behind, *usual[1:4], ("flash", "first"), usual[4]]
-
-
-def test_an_option_of_an_absent_extension_is_refused(steps: dict[str, Row]):
-    steps.clear()
-    add(steps, "none.before.licm.in.loops-to-bits.if.flash")
-    assert [step.name for step in pipelines.flatten("loops-to-bits", {})]
-    with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium' of tinyml, which is not inst"):
-        pipelines.flatten("loops-to-bits", {"flash": 8})
-    for unset in ({"flash": None, "ram": 4}, {}):
-        added_steps.check_parts(unset)
-    with pytest.raises(InputError, match=r"^the option '--flash' needs the part 'helium'"):
-        added_steps.check_parts({"flash": 0})
 
 
 def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():

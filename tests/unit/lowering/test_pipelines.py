@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from xdsl.context import Context
@@ -21,7 +22,7 @@ from tinyml.dialects.errors import DefectError, InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.options import options_of
-from tinyml.lowering.added_steps import steps_of
+from tinyml.lowering.added_steps import check_parts, part_of_pass, pass_of, steps_of
 from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, If
 from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run
@@ -46,6 +47,33 @@ def test_conditions_are_options_or_properties():
     assert {
         step.condition for step in STEPS if isinstance(step, If)
     } <= options | FORMAT_PROPERTIES.keys() | OPTION_PROPERTIES.keys()
+
+
+@pytest.fixture
+def without_parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A registry without the passes `spend-flash` and `vectorise-loops`, as if their extensions were absent."""
+    for name in ("spend-flash", "vectorise-loops"):
+        monkeypatch.delitem(cast("dict[str, Any]", registry().all_passes), name)
+    steps_of.cache_clear()
+    yield
+    steps_of.cache_clear()
+
+
+@pytest.mark.usefixtures("without_parts")
+def test_an_option_of_an_absent_extension_is_refused():
+    assert "spend-flash" not in names("buffers-to-loops")
+    with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'faster code in spare flash' of tinyml"):
+        names("buffers-to-loops", flash=8)
+    for unset in ({"flash": None, "ram": 4}, {}):
+        check_parts(unset)
+    with pytest.raises(InputError, match=r"^the option '--flash' needs the part 'faster code"):
+        check_parts({"flash": 0})
+
+
+@pytest.mark.usefixtures("without_parts")
+def test_a_step_of_an_absent_chip_is_left_out():
+    assert "vectorise-loops" not in map(pass_of, steps_of("loops-to-kernels"))
+    assert part_of_pass("vectorise-loops") == "helium"
 
 
 def test_every_option_reaches_a_pass():
