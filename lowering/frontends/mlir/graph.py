@@ -143,6 +143,7 @@ class GraphWriter:
         self.file = file
         self.source = source
         self.constants: dict[str, Array] = {}
+        self.shapes: dict[str, Shape] = {}
         self.bodies = [Body()]
         self._names: dict[tuple[str, Shape, bytes], str] = {}
         self._count = 0
@@ -167,6 +168,7 @@ class GraphWriter:
     def argument(self, stem: str, shape: Shape) -> Tensor:
         """Declare an input of the graph or of a loop's body, with a name derived from `stem`."""
         argument = Tensor(self.fresh(stem), shape, shape)
+        self.shapes[argument.name] = shape
         self.bodies[-1].arguments.append(argument)
         return argument
 
@@ -234,6 +236,7 @@ class GraphWriter:
         name = self.fresh(op.lower())
         node = SourceNode(op, "", OPSETS[-1], name, names, (name,), attributes, self.file, self.source)
         result = Tensor(name, shape, stored, made=TensorOrigin(op, tuple(inputs), attributes))
+        self.shapes[name] = stored
         self.bodies[-1].nodes.append(node)
         self.bodies[-1].known[key] = result
         return result
@@ -370,7 +373,7 @@ class GraphWriter:
         }
         arguments = [Declared(each.name, "float32", each.shape) for each in inputs]
         constants = {} if len(self.bodies) > 1 else self.constants
-        return OnnxGraph(nodes, constants, arguments, declared, frozenset(read - own))
+        return OnnxGraph(nodes, constants, arguments, declared, frozenset(read - own), shapes=self.shapes)
 
 
 def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:

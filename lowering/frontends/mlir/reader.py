@@ -5,6 +5,7 @@ for each op.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -114,12 +115,13 @@ class Reader:
             # The parser drops a trailing number from names.
             name = self.to.fresh(hint or "input") if hint in (None, *(each.name for each in arguments)) else hint
             arguments.append(Tensor(name, shape, shape))
+            self.to.shapes[name] = shape
             inputs.append(Declared(name, "float32", shape))
         outputs = [self.to.whole(each) for each in self.run(block, arguments)]
         if not outputs:
             raise self.error("returns no tensor")
         graph = self.to.graph(self.to.bodies[0], arguments, outputs)
-        return OnnxGraph(graph.nodes, graph.constants, inputs, graph.outputs)
+        return replace(graph, inputs=inputs)
 
     def _entry(self) -> Operation:
         public = [name for name, op in self.functions.items() if self._is_public(op)]

@@ -167,6 +167,9 @@ class OnnxGraph:
     """By the name of a value, the type of integers that it contains, as FINN annotates it: `INT4`, `UINT8`, `BIPOLAR`.
     """
 
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """The extents of computed values, by name, where the frontend knows them."""
+
 
 def _spelled(value: Attribute) -> str:
     return "..." if isinstance(value, OnnxGraph) else str(value)

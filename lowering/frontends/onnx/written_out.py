@@ -1,120 +1,191 @@
-"""Recognition of normalisations that a graph computes by elementary nodes, because opsets below 17 have no
-LayerNormalization.
+"""Replacement of normalisations that a graph writes out as elementary nodes, because opsets below 17 have no
+LayerNormalization, and tensor modules have none at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.normalisations import Elementary, Normalisation, normalisations
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Array: TypeAlias = NDArray[Any]
 
-def with_normalisations(graph: OnnxGraph) -> OnnxGraph:
-    """Merge the elementary nodes of each normalisation into one node.
+_ROOTS = ("Sqrt", "Rsqrt", "Pow", "ReduceL2")
+"""The ops that can compute the root of a normalisation."""
 
-    (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) becomes LayerNormalization, and x / sqrt(mean(x^2) +
-    epsilon) becomes RMSNormalization. A subsequent factor and a subsequent addend remain separate nodes.
+_KINDS: Mapping[str, str] = {
+    "Add": "add",
+    "Div": "div",
+    "Expand": "same",
+    "Identity": "same",
+    "Max": "maximum",
+    "Min": "minimum",
+    "Mul": "mul",
+    "Neg": "neg",
+    "Reciprocal": "reciprocal",
+    "Rsqrt": "rsqrt",
+    "Sqrt": "sqrt",
+    "Sub": "sub",
+}
+"""Ops whose kind does not depend on their attributes or constants."""
+
+_POWERS = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+
+_REDUCTIONS: Mapping[str, Sequence[str]] = {
+    "ReduceMean": ("mean",),
+    "ReduceSum": ("sum",),
+    "ReduceSumSquare": ("square", "sum"),
+    "ReduceL2": ("square", "sum", "sqrt"),
+}
+"""The kinds of the elementary ops that a reduction consists of."""
+
+
+def with_normalisations(graph: OnnxGraph, outer: Mapping[str, Array] | None = None) -> OnnxGraph:
+    """Replace the nodes of each normalisation by one LayerNormalization or, without a mean, RMSNormalization.
+
+    Their attribute `axes` lists the normalised axes, and `total` is 1 if the squares are summed instead of averaged.
+
+    outer: the constants of the enclosing graphs.
     """
-    if not any(node.op == "Sqrt" for node in graph.nodes):
-        return graph
-    written = _Written(graph)
-    nodes = [part for node in graph.nodes for part in written.normalised(node)]
-    return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
+    constants = {**(outer or {}), **graph.constants}
+    constants |= {node.outputs[0]: _array(node) for node in graph.nodes if node.op == "Constant" and not node.domain}
+    inner = [_with_inner(node, constants) for node in graph.nodes]
+    if any(node.op in _ROOTS for node in inner):
+        inner = list(needed_nodes(_Written(graph, constants).replaced(inner), graph.outputs))
+    return replace(graph, nodes=inner)
+
+
+def _with_inner(node: OnnxNode, constants: Mapping[str, Array]) -> OnnxNode:
+    """The node, with the normalisations of its inner graphs replaced."""
+    inner = {name: value for name, value in node.attributes.items() if isinstance(value, OnnxGraph)}
+    if not inner:
+        return node
+    changed = {name: with_normalisations(value, constants) for name, value in inner.items()}
+    return replace(node, attributes={**node.attributes, **changed})
+
+
+def _array(node: OnnxNode) -> Array:
+    return np.asarray(next(iter(node.attributes.values()), ()))
 
 
 class _Written:
-    def __init__(self, graph: OnnxGraph):
-        self.constants = graph.constants
-        self.makers: Mapping[str, OnnxNode] = {name: node for node in graph.nodes for name in node.outputs if name}
+    """The elementary ops of a graph.
 
-    def normalised(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """The nodes that replace a division by a standard deviation or root mean square, or a multiplication by
-        the reciprocal of either.
+    reduced: for each value that has lost reduced axes, the extents before the reduction, if known, and the axes.
+    """
 
-        Any other node is returned unchanged.
-        """
-        for x, root in self.quotients(node):
-            if (sum := self.made(root, "Sqrt")) is None or (known := self.variance(sum.inputs[0])) is None:
-                continue
-            squared, axes, epsilon = known
-            centred = self.made(x, "Sub")
-            if not self.same(x, squared):
-                continue
-            op, source = "RMSNormalization", x
-            if centred is not None and self.mean(centred.inputs[1]) == (centred.inputs[0], axes):
-                op, source = "LayerNormalization", centred.inputs[0]
-            one = constant_node(node, "scale", np.array(1, np.float32))
-            attributes = {"axis": min(axes), "epsilon": epsilon, "axes": axes}
-            return [one, replace(node, op=op, inputs=(source, one.outputs[0]), attributes=attributes)]
-        return [node]
+    def __init__(self, graph: OnnxGraph, constants: Mapping[str, Array]):
+        self.graph = graph
+        self.constants = constants
+        self.reduced: dict[str, tuple[tuple[int, ...] | None, tuple[int, ...]]] = {}
+        self.nodes: dict[str, OnnxNode] = {}
 
-    def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
-        """Match a quotient, or a product with a reciprocal. Return the possible pairs of dividend and divisor,
-        by name; no pairs for any other node.
-        """
-        if node.domain or len(node.inputs) != 2:
+    def replaced(self, nodes: Sequence[OnnxNode]) -> list[OnnxNode]:
+        ops: list[Elementary] = []
+        others: set[Hashable] = {output.name for output in self.graph.outputs}
+        for node in nodes:
+            found = self.elementary(node)
+            ops += found
+            if not found:
+                others |= {*node.inputs}
+                others |= {
+                    name for each in node.attributes.values() if isinstance(each, OnnxGraph) for name in each.free
+                }
+        found = normalisations(ops, self.constant, frozenset(others))
+        return [
+            part
+            for node in nodes
+            for part in (self.node(node, found[node.outputs[0]]) if node.outputs[0] in found else [node])
+        ]
+
+    def constant(self, key: Hashable) -> Array | None:
+        array = self.constants.get(str(key))
+        return array if array is not None and array.dtype.kind == "f" else None
+
+    def elementary(self, node: OnnxNode) -> Sequence[Elementary]:
+        """The ops that a node consists of; empty for a node that cannot be a part of a normalisation."""
+        if node.domain or not node.inputs or not all(node.inputs[:1]) or len(node.outputs) != 1:
             return []
-        a, b = node.inputs
-        if node.op == "Div":
-            return [(a, b)]
-        inverses = [(x, self.made(y, "Reciprocal")) for x, y in ((a, b), (b, a))] if node.op == "Mul" else []
-        return [(x, inverse.inputs[0]) for x, inverse in inverses if inverse is not None]
+        [output], inputs = node.outputs, [name for name in node.inputs if name]
+        if node.op in _REDUCTIONS:
+            return self.reduction(node)
+        if node.op in ("Reshape", "Unsqueeze"):
+            return [Elementary("same", (inputs[0],), output)] if self.restores_axes(node) else []
+        lost = {self.reduced.get(name) for name in inputs if not self.is_number(name)}
+        if len(lost) != 1:
+            # Values with and without the reduced axes would broadcast along other axes.
+            return []
+        [before] = lost
+        if node.op == "Pow":
+            exponent = self.constant(node.inputs[1])
+            kind = None if exponent is None or exponent.size != 1 else _POWERS.get(float(exponent.item()))
+            inputs = inputs[:1]
+        elif node.op == "Clip":
+            kind = "maximum" if len(inputs) == 2 and not any(node.inputs[2:]) else None
+        elif node.op == "Expand":
+            kind, inputs = "same", inputs[:1]
+        else:
+            kind = _KINDS.get(node.op)
+        if kind is None:
+            return []
+        if before is not None:
+            self.reduced[output] = before
+        return [Elementary(kind, tuple(inputs), output)]
 
-    def variance(self, sum: str) -> tuple[str, tuple[int, ...], float] | None:
-        """Match the mean of squares plus an epsilon. Return the name of the squared value, the axes of the mean, and
-        the epsilon.
+    def is_number(self, name: str) -> bool:
+        return name in self.constants and self.constants[name].size == 1
 
-        Returns None for any other value.
-        """
-        if (added := self.made(sum, "Add")) is None:
+    def reduction(self, node: OnnxNode) -> Sequence[Elementary]:
+        x, *rest = node.inputs
+        listed = self.constants.get(rest[0]) if rest else None
+        if listed is None or not listed.size or x in self.reduced:
+            return []
+        shape = self.graph.shapes.get(x)
+        axes = tuple(int(axis) + (len(shape or ()) if axis < 0 and shape else 0) for axis in listed.ravel())
+        if node.attributes.get("keepdims", 1) != 1:
+            self.reduced[node.outputs[0]] = shape, axes
+        kinds = _REDUCTIONS[node.op]
+        names = [x, *(f"{node.outputs[0]}:{kind}" for kind in kinds[:-1]), node.outputs[0]]
+        return [Elementary(kind, (names[at],), names[at + 1], axes) for kind, at in zip(kinds, count(), strict=False)]
+
+    def restores_axes(self, node: OnnxNode) -> bool:
+        """Whether the node gives a reduced value its axes back, with the extent 1."""
+        before = self.reduced.get(node.inputs[0])
+        numbers = self.constants.get(node.inputs[1]) if len(node.inputs) > 1 else None
+        if before is None or numbers is None:
+            return False
+        shape, axes = before
+        listed = [int(number) for number in numbers.ravel()]
+        if node.op == "Unsqueeze":
+            return listed == [*axes]
+        return shape is not None and listed == [1 if at in axes else extent for at, extent in enumerate(shape)]
+
+    def node(self, node: OnnxNode, by: Normalisation) -> Sequence[OnnxNode]:
+        """The node that computes a normalisation in place of `node`, after the constants that it reads."""
+        arrays = {"scale": by.factor} | ({"addend": by.addend} if by.addend.any() else {})
+        names = [self.named(array) for array in arrays.values()]
+        made = [
+            constant_node(node, part, array)
+            for (part, array), name in zip(arrays.items(), names, strict=True)
+            if name is None
+        ]
+        fresh = iter(made)
+        inputs = [str(by.x), *(next(fresh).outputs[0] if name is None else name for name in names)]
+        op = "LayerNormalization" if by.centred else "RMSNormalization"
+        attributes = {"axes": by.axes, "epsilon": by.epsilon, "total": int(by.total)}
+        return [*made, replace(node, op=op, inputs=tuple(inputs), attributes=attributes)]
+
+    def named(self, array: NDArray[np.float32]) -> str | None:
+        """The name of a constant of the file with the elements of `array`, if there is one and it is no number."""
+        if array.size == 1:
             return None
-        for of, number in (added.inputs, added.inputs[::-1]):
-            epsilon, mean = self.constant(number), self.mean(of)
-            if epsilon is None or epsilon.size != 1 or mean is None:
-                continue
-            squares, axes = mean
-            power, product = self.made(squares, "Pow"), self.made(squares, "Mul")
-            if product is not None and product.inputs[0] == product.inputs[1]:
-                return product.inputs[0], axes, float(epsilon.item())
-            exponent = None if power is None else self.constant(power.inputs[1])
-            if power is not None and exponent is not None and exponent.size == 1 and exponent.item() == 2:
-                return power.inputs[0], axes, float(epsilon.item())
-        return None
-
-    def mean(self, name: str) -> tuple[str, tuple[int, ...]] | None:
-        """Match a mean whose reduced axes remain with extent 1. Return the name of its input, and the axes. Returns
-        None for any other value.
-        """
-        node = self.made(name, "ReduceMean")
-        if node is None or len(node.inputs) < 2 or node.attributes.get("keepdims", 1) != 1:
-            return None
-        axes = self.constant(node.inputs[1])
-        return None if axes is None or not axes.size else (node.inputs[0], tuple(int(axis) for axis in axes.ravel()))
-
-    def same(self, a: str, b: str) -> bool:
-        """Whether two names denote equal values: the names are equal, or both values are differences of the
-        same operands.
-
-        Some exporters write the same difference twice.
-        """
-        first, second = self.made(a, "Sub"), self.made(b, "Sub")
-        return a == b or (first is not None and second is not None and first.inputs == second.inputs)
-
-    def made(self, name: str, op: str) -> OnnxNode | None:
-        """The node that computes the value `name`, if its op is `op`; None otherwise."""
-        node = self.makers.get(name)
-        return node if node is not None and node.op == op and not node.domain else None
-
-    def constant(self, name: str) -> NDArray[np.generic] | None:
-        if (array := self.constants.get(name)) is not None:
-            return array
-        node = self.made(name, "Constant")
-        value = None if node is None else next((value for value in node.attributes.values()), None)
-        return np.asarray(value) if isinstance(value, np.ndarray | np.generic | int | float | tuple) else None
+        return next((name for name, each in self.constants.items() if np.array_equal(each, array)), None)

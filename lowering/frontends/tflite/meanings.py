@@ -177,29 +177,13 @@ def _resized(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
-    """Write an L2 or layer normalisation of rows over some axes, followed by a factor and an addend. Layer
-    normalisation first subtracts the mean of each row.
+    """Write a normalisation of rows over some axes, with a factor and an addend. Layer normalisation first subtracts
+    the mean of each row.
     """
-    x, factor, addend = values
-    options, rank = write.op.options, len(x.shape)
-    axes = options["axes"]
-    order = (*(axis for axis in range(rank) if axis not in axes), *axes)
-    rows = x if order == tuple(range(rank)) else write("Transpose", x, perm=order)
-    last = tuple(rows.shape[rank - len(axes) :])
-    length = int(np.prod(last))
-    if options["total"] and not options["epsilon"]:
-        flat = write("Reshape", rows, integers((-1, length)))
-        unit = write("Reshape", write("LpNormalization", flat, axis=-1, p=2), integers(rows.shape))
-    else:
-        # The sum of squares is their mean times their number.
-        epsilon, one = options["epsilon"], np.ones(last, np.float32)
-        if options["total"]:
-            epsilon, one = epsilon / length, one / np.float32(np.sqrt(length))
-        name = "LayerNormalization" if options["centred"] else "RMSNormalization"
-        unit = write(name, rows, Constant(one), axis=rank - len(axes), epsilon=epsilon)
-    if rows is not x:
-        unit = write("Transpose", unit, perm=tuple(order.index(axis) for axis in range(rank)))
-    return write("Add", write("Mul", unit, factor), addend)
+    options = write.op.options
+    name = "LayerNormalization" if options["centred"] else "RMSNormalization"
+    described = {name: options[name] for name in ("axes", "epsilon")}
+    return write(name, *values, total=int(options["total"]), **described)
 
 
 MEANINGS: dict[str, Meaning] = {

@@ -20,19 +20,25 @@ from tinyml.lowering.frontends.onnx.ops.windows import vector
 
 
 @handles("LayerNormalization", "RMSNormalization")
-def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import normalisation over the axes from `axis` to the last, with a factor and an addend per element."""
+def over_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import normalisation over the axes from `axis` to the last, with a factor and an addend per element.
+
+    A normalisation that the graph writes out lists its axes, and may divide by the root of a sum of squares.
+    """
     value = to.stored(needed(to, inputs, 0))
     if any(node.outputs[1:]):
         raise node.error("its mean and deviation are read, which is not supported")
     rank = len(value.shape)
-    axis = axis_of(node, node.integer("axis", -1), rank)
-    # Only a normalisation that the graph wrote out lists its axes.
-    if (axes := node.integers("axes", ())) and {axis_of(node, each, rank) for each in axes} != {*range(axis, rank)}:
-        raise node.error(f"normalises the axes {list(axes)}, which is supported for the last axes only")
-    rows = (prod(value.shape[:axis]), prod(value.shape[axis:]))
-    result = _unit_rows(to, reshaped(to, value, rows), node.number("epsilon", 1e-5), node.op == "LayerNormalization")
-    return _affine(to, reshaped(to, result, value.shape), needed(to, inputs, 1), optional(inputs, 2))
+    listed = node.integers("axes", range(axis_of(node, node.integer("axis", -1), rank), rank))
+    axes = sorted({axis_of(node, axis, rank) for axis in listed})
+    order = (*(axis for axis in range(rank) if axis not in axes), *axes)
+    shape = tuple(value.shape[axis] for axis in order)
+    lengths = prod(shape[: rank - len(axes)]), prod(shape[rank - len(axes) :])
+    rows = OrderedTensor.plain(to.reshape(to.ordered(value, order), lengths))
+    centred, total = node.op == "LayerNormalization", bool(node.integer("total", 0))
+    unit = _unit_rows(to, rows, node.number("epsilon", 1e-5), centred, total=total)
+    result = OrderedTensor(to.reshape(to.tensor(unit), shape), order)
+    return _affine(to, result, needed(to, inputs, 1), optional(inputs, 2))
 
 
 @handles("GroupNormalization", "InstanceNormalization")
@@ -57,20 +63,23 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return _affine(to, result, *(Constant(each.array.reshape(shape), each.name) for each in (scale, addend)))
 
 
-def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
+def _unit_rows(
+    to: Builder, rows: OrderedTensor, epsilon: float, centred: bool, *, total: bool = False
+) -> OrderedTensor:
     """Divide rows by the square root of their mean square plus `epsilon`.
 
     centred: true to subtract the mean of each row first.
+    total: true for the sum of squares instead of their mean.
     """
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")
-    length = rows.shape[-1]
+    length = 1 if total else rows.shape[-1]
     if centred:
         means = OrderedTensor.plain(to.op(tdsl.MeanOp, to.tensor(rows), [1], to.element))
         rows = binary(to, tdsl.SubOp, rows, means)
     least = sqrt(length * epsilon) or None
     unit = OrderedTensor.plain(to.op(tdsl.NormaliseOp, to.tensor(rows), to.element, least))
-    return binary(to, tdsl.MulOp, unit, Constant(np.array(sqrt(length))))
+    return unit if total else binary(to, tdsl.MulOp, unit, Constant(np.array(sqrt(length))))
 
 
 def _affine(to: Builder, value: OrderedTensor, scale: Value, addend: Value | None) -> OrderedTensor:
