@@ -27,6 +27,7 @@ from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.layers.rewrites import simplify
+from tinyml.lowering.frontends.onnx.batches import with_one_sample, written_batch
 from tinyml.lowering.frontends.onnx.builder import (
     HANDLERS,
     LOOPS,
@@ -89,11 +90,12 @@ INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint3
 def read_onnx(content: bytes, file: str) -> ModuleOp:
     """Import the model in a file as a module with one function, named after the file.
 
-    The function accepts one sample; an extent that the file leaves open is 1. It returns the model's outputs. Raises
+    The function accepts one sample; an extent that the file leaves open is 1, as is a batch of samples that the graph
+    computes separately. It returns the model's outputs. Raises
     `InputError` for an unsupported loss of CatBoost and for an invalid or unsupported node, whose op and name the error
     states.
     """
-    graph = read_model(content, file)
+    graph = with_one_sample(read_model(content, file))
     if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:
         raise InputError(
             f"CatBoost's loss {loss} is not supported: its file computes the logarithm of what predict gives", file=file
@@ -101,10 +103,22 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     try:
         return import_graph(_classifier_interface(graph), file)
     except InputError as error:
-        if graph.producer != CONVERTER:
+        advice = _advice(graph)
+        if advice is None:
             raise
-        advice = "import the estimator itself instead of its export: tinyml.load(estimator)"
         raise InputError(f"{error.message}; {advice}", file=file) from error
+
+
+def _advice(graph: OnnxGraph) -> str | None:
+    """Advice about a graph that cannot be imported; None if there is none."""
+    if graph.producer == CONVERTER:
+        return "import the estimator itself instead of its export: tinyml.load(estimator)"
+    if (batch := written_batch(graph)) is not None:
+        return (
+            f"the first extent of its inputs, {batch}, counts as a part of the sample: "
+            "if it is the batch, export the model with a batch of 1"
+        )
+    return None
 
 
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:

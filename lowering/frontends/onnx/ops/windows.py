@@ -164,6 +164,8 @@ def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     if len(x.shape) not in AXES:
         raise node.error(f"expected samples of {min(AXES)} to {max(AXES)} axes, got shape {list(x.shape)}")
     scale, offset, mean, variance = (vector(to, needed(to, inputs, position)).array for position in range(1, 5))
+    if scale.size != x.shape[1]:
+        raise node.error(f"{scale.size} factors do not fit the {x.shape[1]} channels (axis 1) of shape {list(x.shape)}")
     epsilon = node.number("epsilon", 1e-5)
     return batch_normalisation(to, x, scale, offset, mean, variance, epsilon, axes=AXES[len(x.shape)])
 
