@@ -1,5 +1,5 @@
-"""Conversions of ONNX files by onnx's C++ code. The code does not validate its input, and therefore runs in a child
-process.
+"""Inlining of the local functions of ONNX files by onnx's C++ code. The code does not validate its input, and therefore
+runs in a child process.
 """
 
 from __future__ import annotations
@@ -22,33 +22,17 @@ def with_inlined_functions(content: bytes, file: str) -> bytes:
     return converted(inline, content, library="onnx.inliner", seconds=SECONDS, file=file)
 
 
-def with_opset(content: bytes, file: str, opset: int) -> bytes:
-    """The bytes of a model converted to the opset `opset`. Raises `InputError` if onnx cannot convert it."""
-    return converted(convert, content, str(opset), library="onnx.version_converter", seconds=SECONDS, file=file)
-
-
 def inline(content: bytes) -> bytes:
     """Inline the local functions of a model. Return the bytes of the new file. Runs in a child process."""
     try:
-        return _message(import_module("onnx.inliner").inline_local_functions(_parsed(content)))
+        inlined: ModelProto = import_module("onnx.inliner").inline_local_functions(_parsed(content))
+        return inlined.SerializeToString()
     # C++ code raises exceptions of several types.
     except Exception as error:
         raise InputError(f"its functions cannot be inlined: {squeeze(str(error))}") from error
-
-
-def convert(content: bytes, opset: str) -> bytes:
-    """Convert a model to another opset. Return the bytes of the new file. Runs in a child process."""
-    try:
-        return _message(import_module("onnx.version_converter").convert_version(_parsed(content), int(opset)))
-    except Exception as error:
-        raise InputError(f"onnx cannot convert it to opset {opset}: {squeeze(str(error))}") from error
 
 
 def _parsed(content: bytes) -> ModelProto:
     model: Any = import_module("onnx").ModelProto()
     model.ParseFromString(content)
     return model
-
-
-def _message(model: ModelProto) -> bytes:
-    return model.SerializeToString()

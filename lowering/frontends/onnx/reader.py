@@ -2,8 +2,8 @@
 
 `onnx.checker` and `onnx.shape_inference` are C++ code that does not validate its input, so that a malicious model can
 crash them. The package `onnx` therefore only parses the message. Every property that the importer requires is checked
-here or where it is used. Opsets 7 (numpy's broadcasting) and newer are supported. Code of the package `onnx` converts
-older opsets and inlines local functions, in a child process (`conversions.py`).
+here or where it is used. All opsets are supported; nodes of older definitions are rewritten here. Code of the package
+`onnx` inlines local functions, in a child process (`conversions.py`).
 """
 
 from __future__ import annotations
@@ -32,9 +32,13 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-OPSETS = range(7, 29)
-USUAL_OPSET = 17
-"""The supported opsets of the domain `ai.onnx`, and the opset to which onnx's converter updates older models."""
+OPSETS = range(1, 29)
+"""The supported opsets of the domain `ai.onnx`."""
+
+NUMPY_OPSET = 7
+"""The first opset whose binary ops broadcast as numpy does. Before it, an attribute states the axis of the second
+operand's first axis.
+"""
 
 _CONVERSIONS = "tinyml.lowering.frontends.onnx.conversions"
 """The module that runs onnx's own code. It belongs to an extension that may not be installed."""
@@ -57,9 +61,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
     if model.functions:
         content = imported(f"{_CONVERSIONS}:with_inlined_functions")(content, file)
         model = _parsed(onnx, content, file)
-    if (version := _opsets(model).get("", OPSETS[-1])) < OPSETS[0]:
-        model = _parsed(onnx, imported(f"{_CONVERSIONS}:with_opset")(content, file, USUAL_OPSET), file)
-    elif version not in OPSETS:
+    if (version := _opsets(model).get("", OPSETS[-1])) not in OPSETS:
         raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
     properties = {text(each.key): text(each.value) for each in model.metadata_props}
     graph = _OnnxReader(file, _opsets(model), properties.get(ROUNDING) == EVEN).graph(model.graph, 0)
@@ -249,7 +251,8 @@ Rewrite: TypeAlias = Callable[[OnnxNode], Sequence[OnnxNode]]
 
 MOVED: Mapping[str, Mapping[str, int]] = {
     "Clip": {"min": 1, "max": 2},
-    "Pad": {"pads": 1, "value": 2},
+    "Pad": {"pads": 1, "paddings": 1, "value": 2},
+    "Reshape": {"shape": 1},
     "Slice": {"starts": 1, "ends": 2, "axes": 3},
     "Split": {"split": 1},
     "Squeeze": {"axes": 1},
@@ -345,19 +348,90 @@ def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
     """
     if node.op == "Resize" and node.version >= 11:
         return [node]
+    before: list[OnnxNode] = []
+    if node.op == "Upsample" and node.version < NUMPY_OPSET:
+        factors = [1.0, 1.0, node.number("height_scale"), node.number("width_scale")]
+        before = [constant_node(node, "scales", np.array(factors, np.float32))]
+        node = replace(node, inputs=(*node.inputs[:1], before[0].outputs[0]))
     if len(node.inputs) != 2:
         raise node.error(f"expected an image and its scales, got {len(node.inputs)} inputs")
     modes = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     image, scales = node.inputs
-    return [replace(node, op="Resize", inputs=(image, "", scales), attributes={**modes, **node.attributes})]
+    return [*before, replace(node, op="Resize", inputs=(image, "", scales), attributes={**modes, **node.attributes})]
+
+
+def _broadcast(node: OnnxNode) -> Sequence[OnnxNode]:
+    """The nodes that replace a binary op of an opset before 7 whose attribute `axis` places the axes of the second
+    operand. Axes of extent 1 are appended to the operand. Any other node is unchanged.
+    """
+    if node.version >= NUMPY_OPSET or len(node.inputs) != 2:
+        return [node]
+    if node.op != "PRelu" and "axis" not in node.attributes:
+        return [node]
+    # A slope of PRelu has one number for each channel.
+    first = 1 if node.op == "PRelu" else node.integer("axis")
+    if first < 0:
+        raise node.error(f"axis = {first} is not supported, only axes counted from the first")
+    a, b = node.inputs
+    parts: list[OnnxNode] = []
+
+    def add(op: str, *inputs: str, **attributes: Attribute) -> str:
+        result = f"{node.outputs[0]}:{len(parts)}"
+        parts.append(replace(node, op=op, name=result, inputs=inputs, outputs=(result,), attributes=attributes))
+        return result
+
+    def listed(value: int) -> str:
+        parts.append(constant_node(node, f"number {len(parts)}", np.array([value], np.int64)))
+        return parts[-1].outputs[0]
+
+    shape = add("Shape", b)
+    ranks = [add("Reshape", add("Size", each), listed(1)) for each in (add("Shape", a), shape)]
+    count = add("Max", add("Sub", add("Sub", ranks[0], ranks[1]), listed(first)), listed(0))
+    ones = add("ConstantOfShape", count, value=np.ones(1, np.int64))
+    placed = add("Reshape", b, add("Concat", shape, ones, axis=0))
+    return [*parts, replace(node, inputs=(a, placed))]
+
+
+def _cast(node: OnnxNode) -> Sequence[OnnxNode]:
+    """A Cast with the number of its element type, which opsets before 6 state by its name."""
+    target = node.attributes.get("to")
+    if node.version >= 6 or not isinstance(target, str):
+        return [node]
+    names = {"FLOAT": "float32", "DOUBLE": "float64"}
+    wanted = names.get(target, target.lower())
+    element = next((number for number, name in ELEMENTS.items() if name == wanted), None)
+    if element is None:
+        raise node.error(f"the element type {target} is not known")
+    return [replace(node, attributes={**node.attributes, "to": element})]
+
+
+def _concat(node: OnnxNode) -> Sequence[OnnxNode]:
+    """A Concat whose axis is stated. Opsets before 4 have the default 1."""
+    return [node if node.version >= 4 else replace(node, attributes={"axis": 1, **node.attributes})]
+
+
+def _selu(node: OnnxNode) -> Sequence[OnnxNode]:
+    """A Selu whose constants are stated. Opsets before 6 have shorter defaults."""
+    defaults = {"alpha": 1.6732, "gamma": 1.0507}
+    return [node if node.version >= 6 else replace(node, attributes={**defaults, **node.attributes})]
+
+
+def _tile(node: OnnxNode) -> Sequence[OnnxNode]:
+    """Return a Tile unchanged. Raises `InputError` for opsets before 6, whose Tile repeats along one axis."""
+    if node.version < 6:
+        raise node.error(f"the Tile of opset {node.version} is not supported: export the model with opset 13 or newer")
+    return [node]
 
 
 def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Return a BatchNormalization unchanged. Raises `InputError` if it has a mean per element.
+    """Return a BatchNormalization unchanged. Raises `InputError` if it has a mean per element, or if it computes the
+    means of the batch.
 
-    Opsets before 9 allow a mean per element, but no exporter writes it.
+    Opsets before 9 allow a mean per element, but no exporter writes it. Opsets before 7 state whether means are given.
     """
     node.only("spatial", 1)
+    if node.version < NUMPY_OPSET:
+        node.only("is_test", 1)
     return [node]
 
 
@@ -369,11 +443,18 @@ def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 _REWRITES: Mapping[str, Rewrite] = {
+    **dict.fromkeys(
+        ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "PRelu", "Pow", "Sub", "Xor"), _broadcast
+    ),
     "BatchNormalization": _batch_normalization,
+    "Cast": _cast,
+    "Concat": _concat,
     "LogSoftmax": _softmax,
     "Resize": _resize,
     "Scan": _scan,
+    "Selu": _selu,
     "Softmax": _softmax,
+    "Tile": _tile,
     "Upsample": _resize,
 }
 """Functions that rewrite nodes of older definitions which differ by more than `MOVED`."""

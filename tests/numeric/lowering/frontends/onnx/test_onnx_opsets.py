@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
-from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number
+from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number, reference
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.onnx.builder import HANDLERS, LOOPS
@@ -182,6 +182,83 @@ def test_every_definition_in_the_opsets_was_read():
             newest[schema.name] = max(newest.get(schema.name, 0), schema.since_version)
     ops = {op for domain, op in HANDLERS if not domain} | LOOPS.keys() | FOLDED
     assert {op: newest[op] for op in ops if newest.get(op, 0) > read.get(op, 0)} == {}
+
+
+IMAGE = {"k": reals(2, 3, 3, 3), "c": reals(2), "d": reals(2, 4)}
+OLD: dict[str, tuple[int, list[onnx.NodeProto], list[onnx.NodeProto], dict[str, Array]]] = {
+    "an addend for each channel": (
+        1,
+        [node("Conv", "x k", "z"), node("Add", "z c", axis=1, broadcast=1)],
+        [node("Conv", "x k", "z"), node("Unsqueeze", "c a12", "e"), node("Add", "z e")],
+        IMAGE,
+    ),
+    "a factor along two axes": (
+        6,
+        [node("Mul", "x d", axis=1, broadcast=1)],
+        [node("Unsqueeze", "d a3", "e"), node("Mul", "x e")],
+        {"d": reals(3, 4)},
+    ),
+    "a quotient by the last axes": (3, [node("Div", "x d", broadcast=1)], [node("Div", "x d")], {"d": reals(4, 6) + 3}),
+    "a slope for each channel": (
+        6,
+        [node("PRelu", "x s")],
+        [node("Unsqueeze", "s a12", "e"), node("PRelu", "x e")],
+        {"s": reals(3)},
+    ),
+    "one slope": (1, [node("PRelu", "x s")], [node("PRelu", "x s")], {"s": reals(1)}),
+    "a shape as an attribute": (
+        4,
+        [node("Reshape", "x", shape=[1, 12, -1])],
+        [node("Reshape", "x s")],
+        {"s": ints(1, 12, -1)},
+    ),
+    "an element type by its name": (5, [node("Cast", "x", to="FLOAT")], [node("Identity", "x")], {}),
+    "Concat without an axis": (1, [node("Concat", "x x")], [node("Concat", "x x", axis=1)], {}),
+    "Selu": (1, [node("Selu", "x")], [node("Selu", "x", alpha=1.6732, gamma=1.0507)], {}),
+    "Pad by paddings": (
+        1,
+        [node("Pad", "x", paddings=[0, 0, 1, 0, 0, 0, 2, 1], value=0.5)],
+        [node("Pad", "x p v")],
+        {"p": ints(0, 0, 1, 0, 0, 0, 2, 1), "v": number(0.5)},
+    ),
+    "Upsample by two factors": (
+        1,
+        [node("Upsample", "x", height_scale=2.0, width_scale=3.0)],
+        [node("Resize", "x - s", coordinate_transformation_mode="asymmetric", nearest_mode="floor")],
+        RESIZED,
+    ),
+    "BatchNormalization": (1, [node("BatchNormalization", "x s b m v", is_test=1)], [NORMALISED], CHANNELS),
+    "Softmax of all features": (
+        1,
+        [node("Softmax", "x")],
+        [node("Flatten", "x", "f"), node("Softmax", "f")],
+        {},
+    ),
+}  # fmt: skip
+"""Nodes of opsets before 7, which onnxruntime does not execute, and nodes of opset 13 that are equivalent by ONNX's
+specification.
+"""
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_an_op_of_an_opset_before_7(name: str):
+    opset, old, new, constants = OLD[name]
+    x = RANDOM.normal(size=(2, np.prod(SHAPE))).astype(np.float32)
+    got = evaluate_reals(imported(model(old, SHAPE, constants, opset=opset)), x).scores
+    axes = {"a12": ints(1, 2), "a3": ints(2)}
+    expected = reference(model(new, SHAPE, {**constants, **axes}, opset=13), x)
+    assert got is not None
+    np.testing.assert_allclose(got.reshape(expected.shape), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_what_no_newer_op_says_of_opsets_before_7():
+    message = _refused(1, node("Tile", "x t a"), t=ints(2), a=ints(1))
+    assert (
+        message
+        == "test.onnx: Tile 'Tile_y': the Tile of opset 1 is not supported: export the model with opset 13 or newer"
+    )
+    assert "is_test = 0 is not supported" in _refused(6, node("BatchNormalization", "x s b m v", is_test=0), **CHANNELS)
+    assert "axis = -2 is not supported" in _refused(6, node("Add", "x c", axis=-2, broadcast=1), c=reals(4))
 
 
 def _refused(opset: int, last: onnx.NodeProto, **constants: Any) -> str:
