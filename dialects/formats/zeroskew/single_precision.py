@@ -10,6 +10,7 @@ have the formats of `type.py`.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 WIDTH = 8
+
+_TERM_BITS = 30
+"""Fractional bits of the exponentials of a softmax."""
+
+_SAME = 2.0**-22
+"""The relative error within which the reciprocal of a rounded scale 1 / n is n."""
 
 _CLAMP_BOUND = 1 << 20
 """A bound that exceeds all raws. Rows in the units of a result are clamped to it before they are clamped to raws."""
@@ -196,6 +203,28 @@ class FloatSkewType(ZeroSkewNumbers):
         if skewed(value_format).ranked(m, value) is None:
             return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
         return self._tabulated(m, function, value, value_format, lambda x: exactly(function, x.astype(np.float64)))
+
+    def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
+        """The exponential of the difference between a value and the greatest value, in units of 2^-30. A table of ONNX
+        Runtime's QLinearSoftmax contains the exponentials of all differences of 8-bit raws.
+        """
+        if not isinstance(value_format, ZeroSkewNumbers) or value_format.ranked(m, value) is None:
+            return super().softmax_term(m, value, greatest, value_format)
+        below = m.sub(value_format.raw(m, greatest), value_format.raw(m, value))
+        differences = np.arange(below.high + 1, dtype=np.float64)
+        table = np.rint(np.ldexp(np.exp(differences * -value_format.scale), _TERM_BITS)).astype(np.int32)
+        table = table[: np.count_nonzero(table) + 1]
+        return m.call("tm_int_to_f32", m.held(m.entry("softmax", table, m.clamp(below, 0, len(table) - 1)), 32))
+
+    def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
+        """A term divided by the total, computed like ONNX Runtime's QLinearSoftmax. For the scale 1 / n, the term is
+        multiplied by exactly n.
+        """
+        factor = single(1 / self.scale)
+        if math.isclose(factor, nearest := round(factor), rel_tol=_SAME):
+            factor = float(nearest)
+        scaled = m.mulf(term, m.float_constant(factor))
+        return self._raw(m, m.call("tm_f32_to_even", m.call("tm_dividef", scaled, total), *self._ends(m)))
 
     def _tabulated(
         self, m: Machine[V], name: str, value: V, value_format: NumberFormat, compute: Callable[[Any], Any]

@@ -11,15 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.graph import MICROSOFT, Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.reader import constant_node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]
-
-MICROSOFT = "com.microsoft"
 
 _LAYERS = (
     "AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "Flatten", "Gemm", "GlobalAveragePool",
@@ -37,7 +35,7 @@ _ELEMENTWISE = (
 
 _ALONG_AXIS: Mapping[str, int] = {
     "Concat": 0, "Gather": 0, "LayerNormalization": -1, "LogSoftmax": -1, "LpNormalization": -1,
-    "RMSNormalization": -1, "Softmax": -1, "Split": 0,
+    "QLinearSoftmax": -1, "RMSNormalization": -1, "Softmax": -1, "Split": 0,
 }  # fmt: skip
 """Ops that combine or select elements along an attribute `axis`, with its default."""
 

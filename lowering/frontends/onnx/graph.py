@@ -23,6 +23,9 @@ Attribute: TypeAlias = (
 Dims: TypeAlias = tuple["int | str", ...]
 """The extents of a value: numbers, or names (possibly empty) of extents that the file leaves open."""
 
+MICROSOFT = "com.microsoft"
+"""The domain of ONNX Runtime's own ops."""
+
 PACKAGE_OPS = "a package can import it, as 'tinyml new-op' writes one, or end the model before it"
 """Advice for ops of domains other than ONNX's."""
 

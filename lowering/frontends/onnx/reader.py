@@ -62,7 +62,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         content = imported(f"{_CONVERSIONS}:with_inlined_functions")(content, file)
         model = _parsed(onnx, content, file)
     if (version := _opsets(model).get("", OPSETS[-1])) not in OPSETS:
-        raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
+        raise InputError(f"opset {version} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     properties = {text(each.key): text(each.value) for each in model.metadata_props}
     graph = _OnnxReader(file, _opsets(model), properties.get(ROUNDING) == EVEN).graph(model.graph, 0)
     annotations = {

@@ -10,7 +10,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.dense_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
-from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.graph import MICROSOFT, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import absolute, binary, reciprocal, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.ops.reductions import log_of_sum
@@ -118,7 +118,7 @@ def softsign(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return binary(to, tdsl.MulOp, x, reciprocal(to, binary(to, tdsl.AddOp, absolute(to, x), Constant(np.array(1.0)))))
 
 
-@handles("Gelu", domain="com.microsoft")
+@handles("Gelu", domain=MICROSOFT)
 @handles("Gelu")
 def gelu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Gelu: x * (1 + erf(x / sqrt(2))) / 2.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
@@ -19,7 +20,7 @@ from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parame
 from tinyml.lowering.frontends.layers.network_layers import convolution
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.formats import quantised_format, weights_format
-from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.graph import MICROSOFT, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, concat
 from tinyml.lowering.frontends.onnx.ops.windows import filter_of, filter_windows, global_pool, image, pool
@@ -250,7 +251,8 @@ def _in_format(value: Value | None) -> bool:
             return value is None
 
 
-MICROSOFT = "com.microsoft"
+SINGLE_AXIS = 13
+"""The opset since which Softmax normalises a single axis."""
 
 
 def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
@@ -346,6 +348,33 @@ def qlinear_unary(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         result = OrderedTensor(to.op(tdsl.LeakyReluOp, x.value, node.number("alpha", 0.01), to.element), x.order)
     to.element = None
     return result
+
+
+@handles("QLinearSoftmax", domain=MICROSOFT)
+def qlinear_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import QLinearSoftmax. Its attribute `opset` states the Softmax that it replaces: before opset 13, it normalises
+    all axes from `axis` to the last as one vector.
+
+    onnxruntime multiplies by the reciprocal of the scale, rounded down to an integer n. The program therefore computes
+    raws of the scale 1 / n.
+    """
+    x = to.stored(_operand(to, node, inputs, 0))
+    scale, zero = (_array_of(node, optional(inputs, first), "scale and zero point") for first in (3, 4))
+    result = quantised_format(node, scale, zero)
+    assert scale is not None
+    if (count := np.floor(np.float32(1) / scale.astype(np.float32).reshape(()))) < 1:
+        raise node.error(f"a scale of {scale.item():g} is not supported, only up to 1")
+    computed = quantised_format(node, np.float32(1) / count, zero)
+    rank, newer = len(x.shape), node.integer("opset") >= SINGLE_AXIS
+    axis = axis_of(node, node.integer("axis", -1 if newer else 1), rank)
+    order = (*(each for each in x.order if each != axis), axis) if newer else tuple(range(rank))
+    rows = to.ordered(x, order)
+    if not newer:
+        rows = to.reshape(rows, (prod(x.shape[:axis]), prod(x.shape[axis:])))
+    shares = to.op(tdsl.SoftmaxOp, rows, computed.type)
+    if computed.type != result.type:
+        shares = to.op(tdsl.ReinterpretOp, shares, result.type)
+    return OrderedTensor(to.reshape(shares, tuple(x.shape[each] for each in order)), order)
 
 
 @handles("QLinearAveragePool", "QLinearGlobalAveragePool", domain=MICROSOFT)

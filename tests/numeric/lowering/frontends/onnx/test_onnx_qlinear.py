@@ -19,6 +19,8 @@ from oracles.onnx_models import (
     reference,
 )
 
+from tinyml.dialects.errors import InputError
+
 DOMAIN = {"domain": "com.microsoft"}
 
 OTHER = [node("DequantizeLinear", "q sx zx", "d"), node("QuantizeLinear", "d so zo", "o")]
@@ -104,6 +106,54 @@ def test_ops_on_raws(name: str, kind: Any, scales: str):
     x = quantised(inputs.reshape(-1, 3, 6, 6), constants["sx"], constants["zx"])
     exact = IN_FLOATS[name](x, quantised(x, constants["so"], constants["zo"]))
     assert_same_but_ties(got, expected, exact.reshape(40, -1), float(constants["sz"]), WITHIN)
+
+
+SOFTMAXES: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "the last axis": ({"opset": 13}, [3, 12]),
+    "a middle axis": ({"opset": 13, "axis": 1}, [1, 5, 4]),
+    "all axes from the first on": ({"opset": 11, "axis": 1}, [2, 5, 4]),
+}
+
+
+@pytest.mark.parametrize("scale", [2.0**-8, 1 / 255, 0.01, 0.003])
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_a_softmax_of_raws(name: str, kind: Any, scale: float):
+    """Results equal onnxruntime's except near ties, since the order in which onnxruntime adds floats depends on its
+    compiler. It multiplies by the reciprocal of the scale rounded down to an integer, also for scales that are no
+    reciprocals of integers.
+
+    The tolerance is the error of 20 additions and two products, in single precision, of a share of at most 2^9 steps.
+    """
+    attributes, shape = SOFTMAXES[name]
+    random, info = np.random.default_rng(3), np.iinfo(kind)
+    constants = {"sx": number(0.0612), "zx": np.array(info.min + 120, kind), "sz": number(scale)}
+    constants["zz"] = np.array(info.min, kind)
+    ends = node("QuantizeLinear", "x sx zx", "q"), node("DequantizeLinear", "z sz zz")
+    made = model(
+        [ends[0], node("QLinearSoftmax", "q sx zx sz zz", "z", **attributes, **DOMAIN), ends[1]], shape, constants
+    )
+    inputs = 3 * random.normal(size=(400, int(np.prod(shape)))).astype(np.float32)
+    got, expected = decoded_outputs(imported(made), inputs), reference(made, inputs)
+    x = quantised(inputs, constants["sx"], constants["zx"]).reshape(-1, *shape)
+    if attributes["opset"] < 13:
+        x = x.reshape(len(x), shape[0], -1)
+    axis = 2 if attributes == {"opset": 13, "axis": 1} else -1
+    shares = np.exp(x) / np.exp(x).sum(axis, keepdims=True)
+    steps = np.floor(np.float32(1) / constants["sz"]) * float(constants["sz"])
+    assert np.unique(expected).size > 50
+    assert_same_but_ties(got, expected, (shares * steps).reshape(400, -1), float(constants["sz"]), 2.0**-11)
+
+
+def test_a_softmax_of_steps_above_1_is_refused():
+    constants = {"sx": number(0.1), "zx": np.int8(0), "sz": number(2.0), "zz": np.int8(0)}
+    ends = node("QuantizeLinear", "x sx zx", "q"), node("DequantizeLinear", "z sz zz")
+    nodes = [ends[0], node("QLinearSoftmax", "q sx zx sz zz", "z", opset=13, **DOMAIN), ends[1]]
+    arrays = {name: np.array(value) for name, value in constants.items()}
+    with pytest.raises(
+        InputError, match="QLinearSoftmax 'QLinearSoftmax_z': a scale of 2 is not supported, only up to 1"
+    ):
+        imported(model(nodes, [1, 4], arrays))
 
 
 @pytest.mark.parametrize(("kind", "weights"), [("int8", "int8"), ("uint8", "int8"), ("uint8", "uint8")])
