@@ -6,7 +6,7 @@ QuantizeLinear, directly or through ops that only move elements, is computed in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.extensions import imported
@@ -55,6 +55,23 @@ KEEPING = (
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "Cast", "CastLike")
 """Ops that convert numbers or have scales as inputs: they distinguish quantised tensors from reals."""
+
+
+SUMS = ("Conv", "Gemm", "MatMul")
+"""Ops that compute sums of products."""
+
+
+def sums_integers(graph: OnnxGraph, names: Iterable[str]) -> bool:
+    """Whether a sum of products reads one of the values `names`, directly or after ops of `KEEPING`."""
+    reached = {*names}
+    for node in graph.nodes:
+        if node.domain or reached.isdisjoint(node.inputs):
+            continue
+        if node.op in SUMS:
+            return True
+        if node.op in KEEPING:
+            reached |= {*node.outputs}
+    return False
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> Skewed:

@@ -42,7 +42,7 @@ from tinyml.lowering.frontends.onnx.builder import (
     Value,
 )
 from tinyml.lowering.frontends.onnx.folding import FOLDED, fold
-from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_format, result_formats
+from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_format, result_formats, sums_integers
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
@@ -103,17 +103,17 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     try:
         return import_graph(_classifier_interface(graph), file)
     except InputError as error:
-        advice = _advice(graph)
+        advice = _advice(graph, error.message)
         if advice is None:
             raise
         raise InputError(f"{error.message}; {advice}", file=file) from error
 
 
-def _advice(graph: OnnxGraph) -> str | None:
-    """Advice about a graph that cannot be imported; None if there is none."""
+def _advice(graph: OnnxGraph, message: str) -> str | None:
+    """Advice to append to the message about a graph that cannot be imported; None if there is none."""
     if graph.producer == CONVERTER:
         return "import the estimator itself instead of its export: tinyml.load(estimator)"
-    if (batch := written_batch(graph)) is not None:
+    if "--max-elements" in message and (batch := written_batch(graph)) is not None:
         return (
             f"the first extent of its inputs, {batch}, counts as a part of the sample: "
             "if it is the batch, export the model with a batch of 1"
@@ -135,9 +135,12 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
 
 def _is_trained_for_bits(graph: OnnxGraph) -> bool:
     """Whether a graph was trained for few bits. Such a graph contains quantisers of `QUANTISER_DOMAINS`, `SHIFT`, a
-    Clip of quantised raws or of rounded numbers, or inputs that are annotated as integers.
+    Clip of quantised raws or of rounded numbers, inputs that are annotated as integers, or sums of products of inputs
+    of integers.
     """
     if any(declared.name in graph.annotations for declared in graph.inputs):
+        return True
+    if sums_integers(graph, [declared.name for declared in graph.inputs if declared.element in INTEGERS]):
         return True
     raws = {node.outputs[0] for node in graph.nodes if node.op in ("QuantizeLinear", "Round") and node.domain == ""}
     return any(

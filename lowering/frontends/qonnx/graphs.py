@@ -11,11 +11,12 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import format_of
 from tinyml.lowering.frontends.layers.model_builder import hint, identifier
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
-from tinyml.lowering.frontends.onnx.formats import constants_of
+from tinyml.lowering.frontends.onnx.formats import constants_of, sums_integers
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.reader import constant_node
 from tinyml.lowering.frontends.qonnx import readers as readers
+from tinyml.lowering.frontends.qonnx.integer_chains import with_shifts
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
 from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, merged
 from tinyml.lowering.frontends.qonnx.quantiser import ROUNDINGS, Comparisons, Quantiser, Truncation, integer_limits
@@ -33,9 +34,12 @@ OLDER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general")
 
 
 def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
-    """A graph in which every quantiser is a node of the domain of QONNX. Inputs annotated as integers, and all inputs
-    of graphs with RequantShift, are read through a quantiser of scale 1.
+    """A graph in which every quantiser is a node of the domain of QONNX. Inputs that are annotated as integers, inputs
+    of 8-bit integers, and all inputs of graphs with RequantShift are read through a quantiser of scale 1.
     """
+    typed = {declared.name for declared in graph.inputs if declared.element in ("int8", "uint8")}
+    summed = sums_integers(graph, typed)
+    graph = with_shifts(graph, QONNX)
     named = [node.domain in OLDER_DOMAINS or node.op == SHIFT for node in graph.nodes]
     nodes = [replace(node, domain=QONNX) if older else node for node, older in zip(graph.nodes, named, strict=True)]
     in_integers = any(node.op == SHIFT for node in nodes)
@@ -45,7 +49,7 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
             bits, signed = float(known[2] or 1), not known[1]
             limits = integer_limits(nodes[0], bits, signed=signed, narrow=False)
             nodes = _with_integers(declared.name, nodes, limits, bipolar=known[2] is None)
-        elif in_integers:
+        elif in_integers or (summed and declared.name in typed):
             nodes = _with_integers(declared.name, nodes, input_limits(declared), bipolar=False)
     made = merged(replace(graph, nodes=nodes), QONNX)
     inputs = [_in_format(declared, made) for declared in made.inputs]

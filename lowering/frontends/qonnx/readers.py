@@ -16,9 +16,11 @@ from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parame
 from tinyml.lowering.frontends.layers.network_layers import Windows, binary
 from tinyml.lowering.frontends.onnx.builder import HANDLERS, Builder, Constant, Inputs, Value, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
 from tinyml.lowering.frontends.onnx.ops.movement import concat
 from tinyml.lowering.frontends.onnx.ops.products import matrices, multiplied, product
 from tinyml.lowering.frontends.onnx.ops.windows import filter_windows, windows_of
+from tinyml.lowering.frontends.onnx.tensors import ELEMENTS
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range, format_of_sums
 from tinyml.lowering.frontends.qonnx.values import Products, Stack, Step, Stored, WholeConstant
 from tinyml.lowering.frontends.qonnx.whole import Whole, reads
@@ -92,6 +94,24 @@ def _adds_zeros(whole: Whole, node: OnnxNode, inputs: Inputs) -> bool:
     number = 0 if filling is None else filling.array if isinstance(filling, Constant) else math.nan
     raw = int(whole.source.exact.encode(np.zeros(1))[0])
     return node.text("mode", "constant") == "constant" and not (np.any(number) or raw or whole.steps)
+
+
+@reads("Cast")
+def cast(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    """Import a conversion to floats, or to integers that include all values. Returns None for a tensor that is no
+    integer before a conversion to integers. Raises `InputError` for integers that would wrap around.
+    """
+    target = ELEMENTS.get(node.integer("to"), "")
+    if target in FLOATS:
+        return whole
+    if whole.is_rounded:
+        whole = whole.whole(to)
+    if np.dtype(target or "f").kind not in "iu" or whole.steps or whole.source.frac or (whole.units != 1).any():
+        return None
+    low, high, limits = int(whole.source.low.min()), int(whole.source.high.max()), np.iinfo(target)
+    if low < limits.min or high > limits.max:
+        raise to.error(f"integers from {low} to {high} would wrap around in {target}: add a Clip before it")
+    return whole
 
 
 @reads("Concat")
@@ -175,14 +195,22 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
     return Whole(source, np.array([unit]))
 
 
-def _weights(value: Value | None) -> WholeConstant | None:
-    """Constant weights as integers with scales; None for any other value. Reals that are integers get the scale 1."""
+def _weights(to: Builder, value: Value | None) -> WholeConstant | None:
+    """Constant weights as integers with scales; None for any other value. Reals that are integers get the scale 1.
+    Raises `InputError` for unsigned bytes of 128 or more.
+    """
     if not isinstance(value, Constant | WholeConstant) or 0 in value.shape:
         return None
     if isinstance(value, WholeConstant):
         return value
-    if value.array.dtype.kind != "f":
+    if value.array.dtype.kind not in "fiu":
         return None
+    if value.array.dtype == np.uint8 and value.array.max() > np.iinfo(np.int8).max:
+        # ONNX does not define sums of products of bytes. Files of PULP's deployment tools mean signed bytes.
+        raise to.error(
+            f"its weights are of uint8, up to {value.array.max()}: exporters store signed bytes in this type; "
+            "write them as int8 (array.view('int8'))"
+        )
     integers = np.rint(value.array)
     if (integers != value.array).any() or np.abs(integers).max() >= 1 << 15:
         return None
@@ -235,7 +263,7 @@ def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole |
     rhs = optional(inputs, 1)
     if isinstance(rhs, Whole) and inputs[0] is whole:
         return _computed_products(whole, to, rhs)
-    weights = _weights(rhs)
+    weights = _weights(to, rhs)
     if weights is None or len(weights.shape) != 2 or not whole.shape or whole.shape[-1] != weights.shape[0]:
         return None
     shape = (*whole.shape[:-1], weights.shape[1])
@@ -287,7 +315,7 @@ def _matrices(source: Stack | Stored, to: Builder, stack: tdsl.Shape) -> Iterato
 
 @reads("Gemm")
 def gemm(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    weights = _weights(optional(inputs, 1))
+    weights = _weights(to, optional(inputs, 1))
     if weights is None or len(weights.shape) != 2 or node.integer("transA", 0):
         return None
     if (node.number("alpha", 1.0), node.number("beta", 1.0)) != (1, 1):
@@ -301,7 +329,7 @@ def gemm(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | N
 
 @reads("Conv")
 def conv(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    weights = _weights(optional(inputs, 1))
+    weights = _weights(to, optional(inputs, 1))
     if weights is None or len(whole.shape) not in (3, 4) or len(weights.shape) != len(whole.shape):
         return None
     windows = filter_windows(node, whole, weights)

@@ -35,13 +35,16 @@ from tinyml.lowering.frontends.onnx.tensors import ELEMENTS
 MOVING = ("Concat", "Expand", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Tile", "Transpose")
 """Ops that move elements of any type; also Unsqueeze."""
 
-COMPUTING = ("Abs", "Add", "Clip", "Max", "Min", "Mul", "Neg", "ReduceMax", "ReduceMin", "ReduceSum", "Sub", "Sum")
+COMPUTING = (
+    "Abs", "Add", "Clip", "Max", "Min", "Mul", "Neg", "Pow", "ReduceMax", "ReduceMin", "ReduceSum", "Sub", "Sum",
+)  # fmt: skip
 """Ops on integers of many bits whose results are those of the same op on reals."""
 
 COMPARING = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 
 EXPECTED = (
-    "expected indices of Gather or ScatterND, a condition of Where, a Cast to floats, sums, products or movements"
+    "expected indices of Gather or ScatterND, a condition of Where, a Cast to floats, sums, products or movements; "
+    "layers read int8 and uint8, or integers before a RequantShift"
 )
 
 

@@ -108,7 +108,8 @@ WRONG: dict[str, tuple[bytes, str]] = {
     "integers": (
         model([node("Relu", "x")], [4], element=onnx.TensorProto.INT64).SerializeToString(),
         "model.onnx: Relu 'Relu_y': reads int64, which is not supported here: expected indices of Gather or ScatterND, "
-        "a condition of Where, a Cast to floats, sums, products or movements",
+        "a condition of Where, a Cast to floats, sums, products or movements; layers read int8 and uint8, or integers "
+        "before a RequantShift",
     ),
     "constant output": (
         model([node("Neg", "c")], [4], {"c": number(1)}).SerializeToString(),

@@ -78,7 +78,7 @@ READERS: dict[str, tuple[list[onnx.NodeProto], dict[str, Any], str]] = {
     "no variances": (
         [node("BatchNormalization", "a e e e e")],
         {},
-        "BatchNormalization 'BatchNormalization_y': its constants differ in length, or a variance is not positive",
+        "BatchNormalization 'BatchNormalization_y': 0 factors do not fit the 4 channels (axis 1) of shape [1, 4]",
     ),
     "thresholds in a row": (
         [node("MultiThreshold", "a t", domain=QONNX)],
