@@ -6,14 +6,14 @@ QuantizeLinear, directly or through ops that only move elements, is computed in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import UNSIGNED_ZERO
-from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.graph import MICROSOFT, OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,21 +57,24 @@ ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul",
 """Ops that convert numbers or have scales as inputs: they distinguish quantised tensors from reals."""
 
 
+_SCALED = ("DequantizeLinear", "QLinearConv", "QLinearMatMul")
+"""Ops whose second and third inputs are the scale and the zero point of the first."""
+
 SUMS = ("Conv", "Gemm", "MatMul")
 """Ops that compute sums of products."""
 
 
-def sums_integers(graph: OnnxGraph, names: Iterable[str]) -> bool:
-    """Whether a sum of products reads one of the values `names`, directly or after ops of `KEEPING`."""
-    reached = {*names}
+def sums_of(graph: OnnxGraph, names: Iterable[str]) -> Sequence[OnnxNode]:
+    """The sums of products that read one of the values `names`, directly or after ops of `KEEPING`."""
+    reached, sums = {*names}, list[OnnxNode]()
     for node in graph.nodes:
         if node.domain or reached.isdisjoint(node.inputs):
             continue
         if node.op in SUMS:
-            return True
+            sums.append(node)
         if node.op in KEEPING:
             reached |= {*node.outputs}
-    return False
+    return sums
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> Skewed:
@@ -130,7 +133,8 @@ def input_format(graph: OnnxGraph, name: str, element: str) -> Skewed | None:
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
     if element in ("int8", "uint8"):
-        formats = {_of_node(node, constants) for node in readers if len(node.inputs) > 2 and node.inputs[0] == name}
+        scaled = [node for node in readers if node.op in _SCALED or node.domain == MICROSOFT]
+        formats = {_of_node(node, constants) for node in scaled if len(node.inputs) > 2 and node.inputs[0] == name}
     elif all(node.op == "QuantizeLinear" for node in readers) and name not in {each.name for each in graph.outputs}:
         formats = {_of_node(node, constants) for node in readers}
     else:

@@ -42,7 +42,7 @@ from tinyml.lowering.frontends.onnx.builder import (
     Value,
 )
 from tinyml.lowering.frontends.onnx.folding import FOLDED, fold
-from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_format, result_formats, sums_integers
+from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_format, result_formats, sums_of
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
@@ -140,7 +140,7 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
     """
     if any(declared.name in graph.annotations for declared in graph.inputs):
         return True
-    if sums_integers(graph, [declared.name for declared in graph.inputs if declared.element in INTEGERS]):
+    if sums_of(graph, [declared.name for declared in graph.inputs if declared.element in INTEGERS]):
         return True
     raws = {node.outputs[0] for node in graph.nodes if node.op in ("QuantizeLinear", "Round") and node.domain == ""}
     return any(

@@ -11,7 +11,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import format_of
 from tinyml.lowering.frontends.layers.model_builder import hint, identifier
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
-from tinyml.lowering.frontends.onnx.formats import constants_of, sums_integers
+from tinyml.lowering.frontends.onnx.formats import constants_of, sums_of
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.reader import constant_node
@@ -38,7 +38,8 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
     of 8-bit integers, and all inputs of graphs with RequantShift are read through a quantiser of scale 1.
     """
     typed = {declared.name for declared in graph.inputs if declared.element in ("int8", "uint8")}
-    summed = sums_integers(graph, typed)
+    summed = sums_of(graph, typed)
+    _check_integers(graph, summed)
     graph = with_shifts(graph, QONNX)
     named = [node.domain in OLDER_DOMAINS or node.op == SHIFT for node in graph.nodes]
     nodes = [replace(node, domain=QONNX) if older else node for node, older in zip(graph.nodes, named, strict=True)]
@@ -55,6 +56,20 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
     inputs = [_in_format(declared, made) for declared in made.inputs]
     # All inputs of a program have one storage type.
     return replace(made, inputs=inputs) if len({declared.format for declared in inputs}) == 1 else made
+
+
+def _check_integers(graph: OnnxGraph, sums: Sequence[OnnxNode]) -> None:
+    """Raise `InputError` for a sum of products that reads integers and adds numbers that are no integers, as in a
+    quantised model without its scales.
+    """
+    constants = constants_of(graph)
+    for node in sums:
+        for array in (constants[name] for name in node.inputs if name in constants):
+            if array.dtype.kind == "f" and (array != np.rint(array)).any():
+                raise node.error(
+                    "reads integers without a scale, but its constants are no integers: a converter dropped the "
+                    "scales; give the model from before the conversion"
+                )
 
 
 def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int], *, bipolar: bool) -> list[OnnxNode]:

@@ -160,3 +160,21 @@ def test_wide_inputs_of_layers_are_refused():
     message = _error([node("MatMul", "x w")], {"w": np.ones((4, 1), np.int32)}, onnx.TensorProto.INT32)
     assert "MatMul 'MatMul_y': reads int32, which is not supported here" in message
     assert "layers read int8 and uint8, or integers before a RequantShift" in message
+
+
+def test_a_model_that_lost_its_scales_is_refused():
+    """tflite2onnx writes int8 inputs and weights, biases as floats, and no scale."""
+    constants = {"w": np.ones((4, 2), np.int8), "b": np.array([0.25, -1], np.float32)}
+    assert _error([node("Gemm", "x w b")], constants, onnx.TensorProto.INT8) == (
+        "test.onnx: Gemm 'Gemm_y': reads integers without a scale, but its constants are no integers: a converter "
+        "dropped the scales; give the model from before the conversion"
+    )
+
+
+def test_limits_are_no_scales():
+    """A Clip of bytes has three inputs, none of which is a scale."""
+    nodes = [node("Clip", "x low high", "c"), node("MatMul", "c w")]
+    constants = {"w": np.ones((4, 1), np.int8), "low": np.array(5, np.uint8), "high": np.array(9, np.uint8)}
+    module = imported(model(nodes, [1, 4], constants, opset=13, element=BYTE))
+    x = np.array([[0, 7, 200, 9], [5, 6, 7, 8]])
+    np.testing.assert_array_equal(_results(module, x), np.clip(x, 5, 9).sum(1, keepdims=True))
