@@ -26,6 +26,7 @@ TYPES[np.dtype(object)] = tflite.TensorType.RESOURCE
 
 OPTIONS = {
     "ADD": "AddOptions",
+    "ARG_MAX": "ArgMaxOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
     "BATCH_MATMUL": "BatchMatMulOptions",
     "CALL_ONCE": "CallOnceOptions",
@@ -80,6 +81,7 @@ class Spec:
     signature: the shape with -1 for unspecified extents; None if all are specified.
     kept: True for a state, which persists from one inference to the next.
     zero_point: the raw of zero.
+    sparse: True to declare that the content is stored without zeros.
     """
 
     dtype: np.dtype[Any]
@@ -90,6 +92,7 @@ class Spec:
     data: NDArray[Any] | None
     signature: tuple[int, ...] | None = None
     kept: bool = False
+    sparse: bool = False
 
 
 @dataclass
@@ -121,13 +124,16 @@ class TfliteModel:
         data: NDArray[Any] | None = None,
         signature: tuple[int, ...] | None = None,
         kept: bool = False,
+        sparse: bool = False,
     ) -> int:
         """Add a tensor and return its index.
 
-        scales, zero_point, axis, data, signature, kept: as in `Spec`.
+        scales, zero_point, axis, data, signature, kept, sparse: as in `Spec`.
         """
         listed = [float(scales)] if isinstance(scales, float | int) else scales
-        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature, kept))
+        self.tensors.append(
+            Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature, kept, sparse)
+        )
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
@@ -237,6 +243,10 @@ class TfliteModel:
             name, shape = b.CreateString(f"t{index}"), _integers(b, spec.shape)
             signature = None if spec.signature is None else _integers(b, spec.signature)
             quantization = None if spec.scales is None else _quantization(b, spec)
+            sparsity = None
+            if spec.sparse:
+                tflite.SparsityParametersStart(b)
+                sparsity = tflite.SparsityParametersEnd(b)
             tflite.TensorStart(b)
             tflite.TensorAddShape(b, shape)
             tflite.TensorAddType(b, TYPES[spec.dtype])
@@ -246,6 +256,8 @@ class TfliteModel:
                 tflite.TensorAddQuantization(b, quantization)
             if signature is not None:
                 tflite.TensorAddShapeSignature(b, signature)
+            if sparsity is not None:
+                tflite.TensorAddSparsity(b, sparsity)
             tflite.TensorAddIsVariable(b, spec.kept)
             tensors.append(tflite.TensorEnd(b))
         return tensors

@@ -18,6 +18,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -42,7 +43,8 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
             graph = unrolled(graph)
         graph = folded(graph)
         graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
-        return _import(_joined(graph), file)
+        graph, labels = _with_scores(graph)
+        return _import(_joined(graph), file, labels)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
@@ -77,7 +79,31 @@ def _variables(graph: TfliteGraph) -> Variables | None:
     return Variables(graph)
 
 
-def _import(graph: TfliteGraph, file: str) -> ModuleOp:
+def _with_scores(graph: TfliteGraph) -> tuple[TfliteGraph, Sequence[int]]:
+    """Replace each output that is the index of the greatest element of one vector by this vector. Return the graph,
+    and the positions of these outputs.
+    """
+    makers = {tensor: op for op in graph.operators if op.kind == "ARG_MAX" for tensor in op.outputs}
+    outputs, labels = [*graph.outputs], list[int]()
+    for position, tensor in enumerate(graph.outputs):
+        op = makers.get(tensor)
+        scores = None if op is None else op.inputs[0]
+        if op is None or scores is None or any(tensor in user.inputs for user in graph.operators):
+            continue
+        axis = op.inputs[1] if len(op.inputs) > 1 else None
+        along = int(axis.data.item()) if axis is not None and axis.data is not None and axis.data.size == 1 else None
+        rank = len(scores.shape)
+        single = along is not None and -rank <= along < rank and scores.shape[along] == prod(scores.shape)
+        if single and list(graph.outputs).count(tensor) == 1:
+            outputs[position] = scores
+            labels.append(position)
+    dropped = {makers[graph.outputs[position]] for position in labels}
+    operators = [op for op in graph.operators if op not in dropped]
+    return replace(graph, operators=operators, outputs=outputs), labels
+
+
+def _import(graph: TfliteGraph, file: str, labels: Sequence[int]) -> ModuleOp:
+    """Import a graph. Its outputs at the positions `labels` are replaced by the index of their greatest element."""
     to = GraphBuilder(file)
     with to.importing(""):
         variables = _variables(graph)
@@ -100,21 +126,32 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
             if op not in skipped:
                 _append(to, op, variables)
 
+    def results() -> list[SSAValue]:
+        """The values of the outputs. Labels come first."""
+        values = [to.value(tensor) for tensor in outputs]
+        for position in labels:
+            values[position] = to.emit(tdsl.ArgmaxOp, values[position]).result
+        return sorted(values, key=lambda value: isinstance(value.type, TensorType))
+
     with to.importing(""):
         if not alone:
             parts = _parts(to, graph.inputs, [tensor for tensor, *_ in entrances], kept=kept)
             step()
-            module = to.module([to.value(tensor) for tensor in outputs])
+            module = to.module(results())
             tdsl.update_input(module, parts=parts)
             return module
         [(entrance, order, _)] = entrances
         if variables is not None and kept:
+            if labels:
+                from tinyml.lowering.frontends.tflite.advice import advice
+
+                raise InputError(f"a model that keeps a state returns no index: {advice('ARG_MAX')}")
             module = to.module(variables.loop(to, entrance, outputs, step))
             tdsl.update_input(module, pushed=variables.pushes(prod(entrance.shape)))
             return module
         to.values[entrance] = to.argument(TensorType(element(entrance), entrance.shape), "x")
         step()
-        module = to.module([to.value(tensor) for tensor in outputs])
+        module = to.module(results())
         tdsl.update_input(module, order=order)
         return module
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from math import prod
 
@@ -138,6 +139,37 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     start = bias(op, format, activation_format(image), filter.shape[0], position=3)
     sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
     to.define(output, to.activated(sums.value, op.options["activation"]))
+
+
+_PADDINGS = {1: "SAME", 2: "VALID"}
+"""The paddings in the options of MediaPipe's operators, by number."""
+
+
+def transpose_conv_bias(to: GraphBuilder, op: Operator) -> None:
+    """Import MediaPipe's Convolution2DTransposeBias, a TRANSPOSE_CONV of floats with a bias. Its inputs are the image,
+    filters O x KH x KW x C and the bias.
+
+    Its options are three integers: the padding, and the strides along the width and the height.
+    """
+    image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    options: bytes = op.options["custom"]
+    if len(options) < struct.calcsize("<3i") or len(image.shape) != 4 or len(filter.shape) != 4:
+        raise VerifyException("expected an image and a filter of rank 4, and the padding and the strides as options")
+    padding, width, height = struct.unpack_from("<3i", options)
+    if padding not in _PADDINGS or min(width, height) < 1:
+        raise VerifyException(f"padding {padding} and strides {(height, width)} are unknown")
+    strides, kernel = (height, width), filter.shape[1:3]
+    cuts = [
+        max(0, size - (extent - 1) % step - 1) if _PADDINGS[padding] == "SAME" else 0
+        for extent, step, size in zip(image.shape[1:3], strides, kernel, strict=True)
+    ]
+    edges = tuple(edge for cut in cuts for edge in (cut // 2, cut - cut // 2))
+    format = weights_format(filter, 0)
+    weights = filter_in(to, constant_weights(filter, format), "OHWI", TRANSPOSED)
+    start = bias(op, format, activation_format(image), filter.shape[0])
+    windows = Windows((kernel[0], kernel[1]), strides, (1, 1), (edges[0], edges[1], edges[2], edges[3]))
+    sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
+    to.define(output, sums.value)
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:

@@ -231,6 +231,11 @@ class _TfliteReader:
         content = self.buffers[number].numbers(0, "u1")
         if not content.size:
             return None
+        if table.table(6) is not None:
+            raise InputError(
+                f"{label} is stored sparse, without its zeros, which is not supported: convert the model without "
+                "EXPERIMENTAL_SPARSITY, or write the dense weights that DENSIFY computes"
+            )
         if dtype not in (*NUMPY_TYPES, *NARROW):
             # The operator that reads the constant reports the unsupported type.
             return np.zeros(shape, np.int8)

@@ -8,7 +8,7 @@ from math import prod
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, number_of
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, number_of
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import (
     axis_in,
@@ -51,9 +51,15 @@ def pad(to: GraphBuilder, op: Operator) -> None:
 
 
 def concatenation(to: GraphBuilder, op: Operator) -> None:
-    """Import CONCATENATION of tensors with the same quantisation."""
+    """Import CONCATENATION. Unsigned operands of other scales than the result's are rescaled."""
     output = op.outputs[0]
-    parts = [to.value(input_of(op, position)) for position in range(len(op.inputs))]
+    inputs = [input_of(op, position) for position in range(len(op.inputs))]
+    if {element(each) for each in inputs} == {element(output)}:
+        parts = [to.value(each) for each in inputs]
+    else:
+        from tinyml.lowering.frontends.tflite.rescaling import rescaled
+
+        parts = [rescaled(to, each, output) for each in inputs]
     axis = axis_in(op.options["axis"], len(output.shape))
     to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.lowering.frontends.layers.normalisations import Elementary, Normalisation, normalisations
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
-from tinyml.lowering.frontends.tflite.operands import axis_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +72,9 @@ def _axes(op: Operator) -> tuple[int, ...] | None:
     x, axes = op.inputs[0], op.inputs[1] if len(op.inputs) > 1 else None
     if x is None or axes is None or axes.data is None or len(op.outputs[0].shape) != len(x.shape):
         return None
-    return tuple(sorted({axis_in(int(axis), len(x.shape)) for axis in axes.data.ravel()}))
+    rank, listed = len(x.shape), {int(axis) for axis in axes.data.ravel()}
+    # The importer of the reduction reports an axis that does not exist.
+    return tuple(sorted(axis % rank for axis in listed)) if all(-rank <= axis < rank for axis in listed) else None
 
 
 def _operator(op: Operator, by: Normalisation) -> Operator:

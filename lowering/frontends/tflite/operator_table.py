@@ -63,7 +63,10 @@ _OTHERS = {
 }
 """All other operators."""
 
-WHERE = {name: where for where, names in {**_MOVES, **_OTHERS}.items() for name in names.split()}
+_CUSTOM = {"CUSTOM Convolution2DTransposeBias": "layers:transpose_conv_bias"}
+"""The operators that other programs define, with the function that imports each."""
+
+WHERE = {name: where for where, names in {**_MOVES, **_OTHERS}.items() for name in names.split()} | _CUSTOM
 """The function that imports an operator, by the name of the operator."""
 
 OPERATORS: Mapping[str, Import] = {
