@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Operation
 
-from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute
+from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, numbers
 
 WEIGHTS_AS_DATA = OwnAttribute(
     "tinyml.weights_as_data",
@@ -19,6 +19,38 @@ DATA = OwnAttribute(
     {"scratch.constant": UNIT, "c.constant": UNIT, "c.symbol": UNIT},
     "The content of the array is data that the program finds at an address, and not a part of the program.",
 )
+
+_PAIR = numbers(i64, "the least and the greatest element", lambda pair: len(pair) == 2 and pair[0] <= pair[1])
+_MATRIX = numbers(i64, "a number and a count", lambda pair: len(pair) == 2 and pair[0] >= 0 and pair[1] >= 1)
+
+LIMITS = OwnAttribute(
+    "tinyml.limits",
+    {"scratch.constant": _PAIR, "c.constant": _PAIR},
+    "The least and the greatest element that the program admits in an array of data; elements are unsigned if the "
+    "least is not negative.",
+)
+
+AFTER_PARENTS = OwnAttribute(
+    "tinyml.after_parents",
+    {"scratch.constant": UNIT, "c.constant": UNIT},
+    "Elements 2 n and 2 n + 1 of an array of data are the children of node n, which are negative or greater than n.",
+)
+
+GAPS = OwnAttribute(
+    "tinyml.gaps",
+    {"scratch.constant": _MATRIX, "c.constant": _MATRIX},
+    "The number of a sparse matrix whose gaps between columns the array of data contains, and the number of columns.",
+)
+
+LENGTHS = OwnAttribute(
+    "tinyml.lengths",
+    {"scratch.constant": _MATRIX, "c.constant": _MATRIX},
+    "The number of a sparse matrix whose numbers of entries per row the array of data contains, and the number of "
+    "entries in its other arrays.",
+)
+
+CONTRACT = (DATA, LIMITS, AFTER_PARENTS, GAPS, LENGTHS)
+"""The attributes of an array of data, which state what its content may be."""
 
 
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:

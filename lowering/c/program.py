@@ -33,7 +33,7 @@ from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.functions import DATA
+from tinyml.dialects.functions import CONTRACT, DATA
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -174,7 +174,7 @@ class ProgramBuilder:
             doc = self.describe(type, op.attributes.get(FORMAT))
             name = self.names.fresh(op.result.name_hint or "table")
             known[key] = c.ConstantOp(name, op.value, doc, far=op.far is not None)
-            known[key].attributes |= {name: op.attributes[name] for name in (DATA,) if name in op.attributes}
+            known[key].attributes |= {name: op.attributes[name] for name in CONTRACT if name in op.attributes}
         return known[key]
 
     def declare_arena(self, op: scratch.ArenaOp) -> None:

@@ -69,7 +69,7 @@ TM_INPUT tm_array[TM_INPUT_LENGTH];
 #define tm_blob() TM_JOIN(TM_MODEL, _blob)
 #endif
 /* Binds the linked weights; a program that refuses them never answers. */
-#define tm_bind() while (TM_JOIN(TM_MODEL, _bind)(tm_blob()) != 0) {}
+#define tm_bind() while (TM_JOIN(TM_MODEL, _bind)(tm_blob(), TM_JOIN(TM_MODEL, _BLOB_BYTES)) != 0) {}
 #else
 #define tm_bind()
 #endif

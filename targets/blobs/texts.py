@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tinyml.targets.blobs.layout import CRC, BlobLayout
+from tinyml.targets.blobs.checks import ContentChecks
+from tinyml.targets.blobs.layout import CRC, HEAD, BlobLayout
 from tinyml.targets.blobs.place import address_of
 from tinyml.targets.c.header_items import once
 from tinyml.targets.c.text import FAR_TYPE, spell
 from tinyml.targets.chip import Chip
 
-CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED")
+CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED", "CONTENT")
 """The results of `NAME_bind`, without the prefix `NAME_BLOB_`."""
 
 _MOST_FAR = 1 << 24
@@ -27,7 +28,7 @@ def definitions(layout: BlobLayout, chip: Chip, digest: bytes) -> str:
         lines += once(FAR_TYPE, chip.helpers[FAR_TYPE].splitlines())
         read = f"(uint8_t){_helper(lines, layout, chip, 'far', 'far_i8')}({{}})"
     pointer = f"{FAR_TYPE} " if far else "const uint8_t *"
-    byte = read.format(f"bytes + (i < {CRC} ? i : i + 4)")
+    byte = read.format(f"start + (i < {CRC} ? i : i + 4)")
     lines += ["/* The blob, or 0 before it is bound. */", f"static {pointer}{name}_blob_bytes;"]
     for op, offset in zip(layout.arrays, layout.offsets, strict=True):
         symbol = op.sym_name.data
@@ -37,33 +38,40 @@ def definitions(layout: BlobLayout, chip: Chip, digest: bytes) -> str:
         lines.append(f"#define {symbol} ({at if far else f'(const {spell(op.element)} *)({at})'}){doc}")
     wrong = f" || blob > {_MOST_FAR - size}u" if far else ""
     number = "blob" if far else "(uintptr_t)blob"
-    bytes_ = f"{FAR_TYPE} bytes = ({FAR_TYPE})" if far else "const uint8_t *const bytes = (const uint8_t *)"
+    start = f"{FAR_TYPE} start = ({FAR_TYPE})" if far else "const uint8_t *const start = (const uint8_t *)"
+    checks = ContentChecks.of(layout, pointer, read)
     lines += [
         f"static const uint8_t {name}_blob_head[{len(head)}]{f' {chip.flash_attribute}' if separate else ''} = {{",
         f"    {', '.join(map(str, head))}",
         "};",
         "",
-        f"int8_t {name}_bind({_parameter(layout)})",
+        *checks.functions,
+        f"int8_t {name}_bind({_parameters(layout)})",
         "{",
-        f"    {bytes_}blob;",
+        f"    {start}blob;",
         "    uint32_t crc = 0xFFFFFFFFu, wanted = 0;",
         f"    {name}_blob_bytes = 0;",
         f"    if (blob == 0 || {number} % {layout.alignment} != 0{wrong})",
         f"        return {name}_BLOB_MISALIGNED;",
+        f"    if (bytes < {HEAD})",
+        f"        return {name}_BLOB_LENGTH;",
         f"    for (uint8_t i = 0; i < {len(head)}; i++)",
-        f"        if ({read.format('bytes + i')} != {read_head.format(f'{name}_blob_head + i')})",
+        f"        if ({read.format('start + i')} != {read_head.format(f'{name}_blob_head + i')})",
         f"            return i < 4 ? {name}_BLOB_UNKNOWN : i < 8 ? {name}_BLOB_VERSION : i < 16 ? "
         f"{name}_BLOB_PROGRAM : {name}_BLOB_LENGTH;",
+        f"    if (bytes < {size}u)",
+        f"        return {name}_BLOB_LENGTH;",
         f"    for (uint32_t i = 0; i < {size - 4}u; i++) {{",
         f"        crc ^= {byte};",
         "        for (uint8_t bit = 0; bit < 8; bit++)",
         "            crc = crc >> 1 ^ (0xEDB88320u & -(crc & 1u));",
         "    }",
         "    for (uint8_t i = 4; i > 0; i--)",
-        f"        wanted = wanted << 8 | {read.format(f'bytes + {CRC - 1} + i')};",
+        f"        wanted = wanted << 8 | {read.format(f'start + {CRC - 1} + i')};",
         "    if (~crc != wanted)",
         f"        return {name}_BLOB_DAMAGED;",
-        f"    {name}_blob_bytes = bytes;",
+        *(f"    if (!{condition})\n        return {name}_BLOB_CONTENT;" for condition in checks.conditions),
+        f"    {name}_blob_bytes = start;",
         f"    return {name}_BLOB_OK;",
         "}",
     ]
@@ -82,8 +90,8 @@ def _helper(lines: list[str], layout: BlobLayout, chip: Chip, kind: str, suffix:
     return name
 
 
-def _parameter(layout: BlobLayout) -> str:
-    return "const void *blob" if layout.far is None else "uint32_t blob"
+def _parameters(layout: BlobLayout) -> str:
+    return f"{'const void *' if layout.far is None else 'uint32_t '}blob, uint32_t bytes"
 
 
 def declarations(layout: BlobLayout) -> str:
@@ -100,8 +108,9 @@ def declarations(layout: BlobLayout) -> str:
     lines += [f"#define {name}_BLOB_{code} {number}" for number, code in enumerate(CODES)]
     lines += [
         f"/* Uses the weights at an address, which are {name}.blob and stay there: call it before anything else.",
+        " * Reads at most the given number of bytes, of which the weights take BLOB_BYTES.",
         f" * Returns {name}_BLOB_OK, or why it refuses them. */",
-        f"int8_t {name}_bind({_parameter(layout)});",
+        f"int8_t {name}_bind({_parameters(layout)});",
     ]
     if layout.far is not None:
         return "\n".join(

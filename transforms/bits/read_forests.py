@@ -8,24 +8,27 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IntegerType, ModuleOp, UnitAttr, i16
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp, UnitAttr, i16, i64
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch
-from tinyml.dialects.functions import DATA, defined_functions
+from tinyml.dialects.functions import AFTER_PARENTS, DATA, LIMITS, defined_functions
 from tinyml.dialects.layouts.contents import FOREST
 from tinyml.dialects.layouts.dense import element_type
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.trees import CHILDREN, ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import INDEX
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
-from tinyml.transforms.ir.forest_room import FAR_FOREST, known_room, tables_of
+from tinyml.transforms.ir.forest_room import FAR_FOREST, known_room, limits_of, tables_of
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_LEAF = -1
+"""The child that is leaf 0."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,12 @@ class ReadForestsPass(ModulePass):
 
     The arrays of the loop have the attribute `tinyml.data`. They contain the number of trees, their roots, the
     features, thresholds and children of the inner nodes, and the votes of the leaves. Their lengths are those that
-    `tinyml.forest_room` states; unused elements are zero, and are not read. Their element types depend only on
-    `tinyml.forest_room` and the number formats. If the function has the attribute `tinyml.far_forest`, the arrays are
-    far constants.
+    `tinyml.forest_room` states; unused elements are not read: they are -1 for children and zero in other arrays. Their
+    element types depend only on `tinyml.forest_room` and the number formats. If the function has the attribute
+    `tinyml.far_forest`, the arrays are far constants.
+
+    `tinyml.limits` and `tinyml.after_parents` state for which contents of the arrays the loop ends and reads no element
+    outside of the arrays.
     """
 
     name = "read-forests"
@@ -74,13 +80,20 @@ class _Reading:
     def __init__(self, nest: LoopBuilder, forest: ForestCode, room: Sequence[int], *, far: bool):
         self.nest, self.forest, self.room, self.far = nest, forest, room, far
 
-    def table(self, name: str, numbers: NDArray[Any], length: int) -> SSAValue:
-        """An array in flash with the elements of `numbers`, and zeros up to the given length."""
-        padded = np.zeros(length, numbers.dtype)
+    def table(self, name: str, numbers: NDArray[Any], length: int, limits: Sequence[int] | None) -> SSAValue:
+        """An array in flash with the elements of `numbers`, filled up to the given length.
+
+        limits: the least and the greatest permitted element; None without limits.
+        """
+        padded = np.full(length, _LEAF if name == CHILDREN else 0, numbers.dtype)
         padded[: numbers.size] = numbers.reshape(-1)
         constant = scratch.ConstantOp.of(padded, element_type(padded))
         constant.result.name_hint = name
         constant.attributes[DATA] = UnitAttr()
+        if limits is not None:
+            constant.attributes[LIMITS] = DenseArrayBase.from_list(i64, limits)
+        if name == CHILDREN:
+            constant.attributes[AFTER_PARENTS] = UnitAttr()
         constant.far = UnitAttr() if self.far else None
         return self.nest.insert(constant)
 
@@ -92,7 +105,8 @@ class _Reading:
         """
         nest, trees, votes = self.nest, self.forest.trees, self.forest.votes
         results = self.forest.results
-        types = tables_of(self.room, self.forest, memref_type(input).get_shape()[0])
+        inputs = memref_type(input).get_shape()[0]
+        types, limits = tables_of(self.room, self.forest, inputs), limits_of(self.room, inputs)
         feature = types["features"][0]
         numbers = {
             "features": trees.features.astype(f"u{feature.itemsize}").view(feature),
@@ -102,7 +116,10 @@ class _Reading:
             "votes": votes,
             "trees": np.array([len(trees.roots)]),
         }
-        at = {name: self.table(name, numbers[name].astype(type), length) for name, (type, length) in types.items()}
+        at = {
+            name: self.table(name, numbers[name].astype(type), length, limits.get(name))
+            for name, (type, length) in types.items()
+        }
         zero = nest.constant(0, element_type(votes))
         nest.over((results,), lambda k: nest.store(zero, outputs, k))
         count = nest.unsigned(nest.load(at["trees"], [nest.index(0)]))

@@ -69,3 +69,20 @@ def tables_of(room: Sequence[int], forest: ForestCode, inputs: int) -> Mapping[s
         "votes": (vote, leaves * forest.results),
         "trees": (np.dtype(np.int16), 1),
     }
+
+
+def limits_of(room: Sequence[int], inputs: int) -> Mapping[str, Sequence[int]]:
+    """The least and the greatest element of those arrays of a forest that is data in which not every element is valid:
+    indices, counts, and votes whose sums do not overflow.
+
+    room, inputs: as for `tables_of`.
+    """
+    trees, nodes, leaves, bits = room
+    vote = (1 << bits - 1) - 1
+    return {
+        "features": (0, inputs - 1),
+        "children": (-leaves, nodes - 1),
+        "roots": (-leaves, nodes - 1),
+        "votes": (-vote, vote),
+        "trees": (0, trees),
+    }

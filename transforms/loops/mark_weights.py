@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.functions import DATA, are_data
+from tinyml.dialects.functions import DATA, LIMITS, are_data
 from tinyml.targets.registry import HOST
 
 
 @dataclass(frozen=True)
 class MarkWeightsPass(ModulePass):
     """Set `tinyml.data` on every constant array in flash whose elements are numbers of a format, or sums.
+
+    If memory has other elements than the raws of the format, `tinyml.limits` states the least and the greatest raw. The
+    widths of sums and the lengths of tables depend on these limits.
 
     The tables that the compiler adds, such as multipliers of requantisation, depend on scales only and remain part of
     the program. The positions of the entries of sparse matrices already have the attribute.
@@ -40,6 +44,8 @@ class MarkWeightsPass(ModulePass):
         marked = [each for each in op.walk() if isinstance(each, scratch.ConstantOp) and _is_data(each)]
         for constant in marked:
             constant.attributes[DATA] = UnitAttr()
+            if (limits := _limits(constant)) is not None:
+                constant.attributes[LIMITS] = DenseArrayBase.from_list(i64, limits)
         if self.weights_at is not None:
             from tinyml.transforms.loops.kernels.far_weights import move_far_weights
 
@@ -52,3 +58,14 @@ def _is_data(constant: scratch.ConstantOp) -> bool:
     numbers = number_format(element) is not None or accumulator_of(element) is not None
     weights = numbers and isinstance(type.memory_space, scratch.Flash) and are_data(constant)
     return weights or DATA in constant.attributes
+
+
+def _limits(constant: scratch.ConstantOp) -> tuple[int, int] | None:
+    """The least and the greatest element of an array of exact numbers; None if its storage has no other elements, or if
+    the elements are not exact numbers.
+    """
+    format = number_format(scratch.memref_type(constant.result).element_type)
+    if not isinstance(format, ExactNumbers):
+        return None
+    low, high = format.stored_limits
+    return None if high - low + 1 == 1 << format.stored_width else (low, high)

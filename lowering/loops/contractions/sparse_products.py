@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import UnitAttr, i8, i16
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i8, i16, i64
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import exact_numbers
-from tinyml.dialects.functions import DATA
+from tinyml.dialects.functions import DATA, GAPS, LENGTHS
 from tinyml.dialects.layouts.sparse_rows import compress, with_room
 from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
@@ -41,6 +42,9 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopBuilder) -> None:
     if op.room is not None:
         for array in (values, gaps, lengths):
             cast(scratch.ConstantOp, array.owner).attributes[DATA] = UnitAttr()
+        number = _matrices_before(op)
+        for array, name, count in ((gaps, GAPS, columns), (lengths, LENGTHS, len(stored.values))):
+            cast(scratch.ConstantOp, array.owner).attributes[name] = DenseArrayBase.from_list(i64, [number, count])
 
     zero = nest.index(0)
 
@@ -54,3 +58,12 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopBuilder) -> None:
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
 
     contract_rows(rows, row, nest)
+
+
+def _matrices_before(op: tdsl.SpmvOp) -> int:
+    """The number of sparse matrices of data that are already lowered in the function around an op."""
+    function = op.parent_op()
+    while not isinstance(function, func.FuncOp):
+        assert function is not None
+        function = function.parent_op()
+    return sum(GAPS in each.attributes for each in function.walk())

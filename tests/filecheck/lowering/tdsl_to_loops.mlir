@@ -132,8 +132,8 @@ func.func @room(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
 }
 // CHECK-LABEL: func.func @room(
 // CHECK-NEXT: %W = scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<5xf32> {tinyml.data} -> memref<5xf32, #scratch.flash>
-// CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2, 0, 0]> : tensor<5xi8> {tinyml.data} -> memref<5xi8, #scratch.flash>
-// CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> {tinyml.data} -> memref<2xi8, #scratch.flash>
+// CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2, 0, 0]> : tensor<5xi8> {tinyml.data, tinyml.gaps = array<i64: 0, 3>} -> memref<5xi8, #scratch.flash>
+// CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> {tinyml.data, tinyml.lengths = array<i64: 0, 5>} -> memref<2xi8, #scratch.flash>
 
 // -----
 

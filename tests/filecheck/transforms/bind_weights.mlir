@@ -29,7 +29,7 @@ builtin.module attributes {tinyml.target = "host"} {
 // CHECK-NOT: c.constant @w
 // CHECK-NOT: c.constant @b
 // CHECK: c.inline @net_bind text "#define net_BLOB_BYTES 43
-// CHECK-SAME: int8_t net_bind(const void *blob);
+// CHECK-SAME: int8_t net_bind(const void *blob, uint32_t bytes);
 // CHECK: c.verbatim "net_weights"
 // CHECK-SAME: #define net_b ((const int32_t *)(net_blob_bytes + 32))
 // CHECK-SAME: #define net_w ((const int8_t *)(net_blob_bytes + 40))

@@ -27,7 +27,7 @@ builtin.module attributes {tinyml.target = "mega"} {
 // CHECK: c.inline @net_bind text "#define net_BLOB_BYTES 39
 // CHECK-SAME: #define net_BLOB_ADDRESS 0x3DFD8u
 // CHECK-SAME: #define net_BLOB_FAR 1
-// CHECK-SAME: int8_t net_bind(uint32_t blob);
+// CHECK-SAME: int8_t net_bind(uint32_t blob, uint32_t bytes);
 // CHECK-SAME: uint32_t net_blob_address(void);
 // CHECK: c.constant @table
 // CHECK: c.symbol @w {tinyml.data}

@@ -16,12 +16,12 @@ func.func @forest(%x: memref<2xi8>) -> memref<2xi16> attributes {tinyml.forest_r
   func.return %sums : memref<2xi16>
 }
 func.func private @trees(memref<?xi8>, memref<2xi16>) attributes {tinyml.forest = {features = dense<[1, 0]> : tensor<2xi32>, thresholds = dense<[5, -7]> : tensor<2xi8>, children = dense<[[1, -1], [-2, -1]]> : tensor<2x2xi32>, roots = dense<[0, -2]> : tensor<2xi32>, votes = dense<[[1, 2], [3, 4]]> : tensor<2x2xi16>}}
-// CHECK: %features = scratch.constant dense<[1, 0, 0, 0]> : tensor<4xi8> {tinyml.data} -> memref<4xi8, #scratch.flash>
+// CHECK: %features = scratch.constant dense<[1, 0, 0, 0]> : tensor<4xi8> {tinyml.data, tinyml.limits = array<i64: 0, 1>} -> memref<4xi8, #scratch.flash>
 // CHECK-NEXT: %thresholds = scratch.constant dense<[5, -7, 0, 0]> : tensor<4xi8> {tinyml.data}
-// CHECK-NEXT: %children = scratch.constant dense<[1, -1, -2, -1, 0, 0, 0, 0]> : tensor<8xi16> {tinyml.data}
-// CHECK-NEXT: %roots = scratch.constant dense<[0, -2, 0]> : tensor<3xi16> {tinyml.data}
-// CHECK-NEXT: %votes = scratch.constant dense<[1, 2, 3, 4, 0, 0]> : tensor<6xi8> {tinyml.data}
-// CHECK-NEXT: %trees = scratch.constant dense<2> : tensor<1xi16> {tinyml.data}
+// CHECK-NEXT: %children = scratch.constant dense<[1, -1, -2, -1, -1, -1, -1, -1]> : tensor<8xi16> {tinyml.data, tinyml.limits = array<i64: -3, 3>, tinyml.after_parents}
+// CHECK-NEXT: %roots = scratch.constant dense<[0, -2, 0]> : tensor<3xi16> {tinyml.data, tinyml.limits = array<i64: -3, 3>}
+// CHECK-NEXT: %votes = scratch.constant dense<[1, 2, 3, 4, 0, 0]> : tensor<6xi8> {tinyml.data, tinyml.limits = array<i64: -127, 127>}
+// CHECK-NEXT: %trees = scratch.constant dense<2> : tensor<1xi16> {tinyml.data, tinyml.limits = array<i64: 0, 3>}
 // CHECK: scf.while
 // CHECK-NOT: @trees
 // C: const int t = (int)(int32_t)(uint16_t)forest_trees[0];
@@ -38,4 +38,4 @@ func.func private @trees(memref<?xi8>, memref<2xi16>) attributes {tinyml.forest 
 // BYTE: %features = scratch.constant dense<[1, 0, 0, 0]> : tensor<4xi8>
 // WIDE: %features = scratch.constant dense<[1, 0, 0, 0]> : tensor<4xi16>
 // NONE: func.call @trees
-// FAR-COUNT-6: scratch.constant {{.*}} far {tinyml.data}
+// FAR-COUNT-6: scratch.constant {{.*}} far {{{.*}}tinyml.data

@@ -16,8 +16,8 @@ func.func @row(%x: memref<8x!fixed.q<8, 4>>) -> !fixed.q<8, 4> attributes {tinym
   func.return %z : !fixed.q<8, 4>
 }
 // CHECK-LABEL: func.func @row(
-// CHECK: %W = scratch.constant {{.*}} far {tinyml.data} ->
-// CHECK: %start = scratch.constant {{.*}} far {tinyml.data} ->
+// CHECK: %W = scratch.constant {{.*}} far {tinyml.data{{.*}}} ->
+// CHECK: %start = scratch.constant {{.*}} far {tinyml.data{{.*}}} ->
 // CHECK: %table = scratch.constant dense<[0, 1]> : tensor<2xi8> -> memref
 // CHECK: num.call #num.dot{{.*}} by #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>
 // NEAR-LABEL: func.func @row(
@@ -29,7 +29,7 @@ func.func @row(%x: memref<8x!fixed.q<8, 4>>) -> !fixed.q<8, 4> attributes {tinym
 // SECTION: func.func @columns(
 // Data moves together or not at all, whatever the limit of other constants is.
 // PLACED-LABEL: func.func @row(
-// PLACED: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> {tinyml.data}
+// PLACED: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> {tinyml.data, tinyml.limits = array<i64: -127, 127>}
 
 // -----
 
@@ -42,7 +42,7 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
   func.return
 }
 // CHECK-LABEL: func.func @columns(
-// CHECK: %W = scratch.constant {{.*}} far {tinyml.data} ->
+// CHECK: %W = scratch.constant {{.*}} far {tinyml.data{{.*}}} ->
 // CHECK-NOT: num.call
 // CHECK: scf.for %{{.*}} to
 // CHECK: memref.load %W[
@@ -56,7 +56,7 @@ func.func @gaps() attributes {tinyml.weights_as_data} {
   func.return
 }
 // CHECK-LABEL: func.func @gaps(
-// CHECK: %gaps = scratch.constant {{.*}} far {tinyml.data}
+// CHECK: %gaps = scratch.constant {{.*}} far {tinyml.data
 
 // -----
 
@@ -75,7 +75,7 @@ func.func @larger_array(%x: memref<32736x!fixed.q<8, 4>>) attributes {tinyml.wei
   func.return
 }
 // SECTION-LABEL: func.func @larger_array(
-// SECTION: far {tinyml.data}
+// SECTION: far {tinyml.data
 
 // -----
 
@@ -96,7 +96,7 @@ func.func @more_constants() attributes {tinyml.weights_as_data} {
   func.return
 }
 // SECTION-LABEL: func.func @more_constants(
-// SECTION: %w = scratch.constant {{.*}} far {tinyml.data}
+// SECTION: %w = scratch.constant {{.*}} far {tinyml.data
 // SECTION: %table = scratch.constant dense<1> : tensor<64508xi8> ->
 
 // -----

@@ -1,23 +1,40 @@
-"""Weights in a separate blob, which a program uses in place. Binding rejects a blob that is damaged, or belongs to
-another program or version.
+"""Weights in a separate blob, which a program uses in place. Binding rejects a blob that is damaged, is too short,
+belongs to another program or version, or contains elements that the program must not use.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 import warnings
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from programs.far_flash import CODE
+from programs.hostile_blobs import (
+    CONTENT,
+    CRC,
+    DAMAGED,
+    HEAD,
+    LENGTH,
+    MISALIGNED,
+    OK,
+    PROGRAM,
+    UNKNOWN,
+    VERSION,
+    caller_of,
+    hostile_blob,
+    with_crc,
+)
+from programs.hostile_blobs import bound as bound_blobs
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -48,8 +65,6 @@ from tinyml.targets.avr.chip import LPM_BYTES
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 
-HEAD, CRC = 32, 28
-OK, MISALIGNED, UNKNOWN, VERSION, PROGRAM, LENGTH, DAMAGED = range(7)
 PLACES = {"host": ".weights", "uno": ".weights", "mega": "0x20000", "cortex-m4": ".weights"}
 """The place of the blob by board; on a Mega it is beyond the first 64 KB of flash."""
 KINDS = ("network", "forest", "sparse", "neighbours", "vectors")
@@ -148,12 +163,6 @@ def bound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Bound(first, again, kind, interface_of(load_program(first / "ir/1-formats.mlir", context())))
 
 
-def with_crc(blob: bytes) -> bytes:
-    """The blob with a correct checksum of its changed content."""
-    crc = zlib.crc32(blob[:CRC] + blob[HEAD:])
-    return blob[:CRC] + struct.pack("<I", crc) + blob[HEAD:]
-
-
 def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
     """The unchanged blob and modifications of it, each with the expected result of binding it.
 
@@ -181,8 +190,64 @@ def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
         (other[: len(blob)].ljust(len(blob), b"\xff"), PROGRAM),
         (longer, LENGTH),
         (shorter, LENGTH),
+        (blob[: HEAD - 1], LENGTH),
+        (blob[:HEAD], LENGTH),
+        (blob[:-1], LENGTH),
+        (blob + b"\xff", OK),
         (blob, OK),
     ]
+
+
+def contents(bound: Bound) -> list[tuple[bytes, int]]:
+    """Blobs with a valid CRC-32 in which one element is at a limit or beyond it, each with the expected result."""
+    blob, text = bound.blob, (bound.folder / "model.c").read_text()
+    starts = {name: int(at) for name, at in re.findall(r"#define model_(\w+) .*?model_blob_bytes \+ (\d+)", text)}
+
+    def changed(array: str, index: int, value: int, size: int) -> bytes:
+        at = starts[array] + size * index
+        return with_crc(blob[:at] + (value % (1 << 8 * size)).to_bytes(size, "little") + blob[at + size :])
+
+    if bound.kind == "forest":
+        # Room for 8 trees of 88 inner nodes and 96 leaves, on 64 features.
+        return [
+            (changed("features", 0, 63, 1), OK),
+            (changed("features", 0, 64, 1), CONTENT),
+            (changed("features", 87, -1, 1), CONTENT),
+            (changed("children", 0, 0, 2), CONTENT),
+            (changed("children", 10, 6, 2), OK),
+            (changed("children", 11, 5, 2), CONTENT),
+            (changed("children", 0, 87, 2), OK),
+            (changed("children", 0, 88, 2), CONTENT),
+            (changed("children", 175, -96, 2), OK),
+            (changed("children", 175, -97, 2), CONTENT),
+            (changed("roots", 0, 87, 2), OK),
+            (changed("roots", 7, 88, 2), CONTENT),
+            (changed("roots", 0, -97, 2), CONTENT),
+            (changed("trees", 0, 8, 2), OK),
+            (changed("trees", 0, 9, 2), CONTENT),
+            (changed("trees", 0, -1, 2), CONTENT),
+            (changed("votes", 0, -127, 1), OK),
+            (changed("votes", 959, -128, 1), CONTENT),
+        ]
+    if bound.kind == "sparse":
+        # Room for 120 entries in ten rows of 64 columns.
+        lengths, gaps = starts["sparse_lengths"], starts["sparse_gaps"]
+        first, entries = blob[lengths], sum(blob[lengths : lengths + 10])
+        last = blob[lengths + 9]
+        column = sum(blob[gaps : gaps + first])
+        return [
+            (changed("sparse_gaps", 0, blob[gaps] + 63 - column, 1), OK),
+            (changed("sparse_gaps", 0, blob[gaps] + 64 - column, 1), CONTENT),
+            (changed("sparse_lengths", 9, last + 120 - entries, 1), OK),
+            (changed("sparse_lengths", 9, last + 121 - entries, 1), CONTENT),
+            (changed("sparse_lengths", 0, 255, 1), CONTENT),
+            (changed("sparse", 0, -127, 1), OK),
+            (changed("sparse", 119, -128, 1), CONTENT),
+        ]
+    weights = next(name for name in starts if name.startswith("table"))
+    size = 1 if re.search(rf"#define model_{weights} .* int8_t,", text) else 2
+    limit = 1 << 8 * size - 1
+    return [(changed(weights, 0, 1 - limit, size), OK), (changed(weights, 0, -limit, size), CONTENT)]
 
 
 def probe(folder: Path, blobs: list[bytes], target: str) -> None:
@@ -206,7 +271,7 @@ def probe(folder: Path, blobs: list[bytes], target: str) -> None:
         for i, blob in enumerate(blobs)
     ]
     address = "pgm_get_far_address(blob_{})" if far else "blob_{}"
-    cases = [f"case {i}: blob = {address.format(i)}; break;" for i in range(len(blobs))]
+    cases = [f"case {i}: blob = {address.format(i)}; bytes = {len(blob)}; break;" for i, blob in enumerate(blobs)]
     cases += ["case -2: blob = 0xFFFFFC; break;"] if far else []
     (folder / "probe.c").write_text(
         "\n".join(
@@ -217,9 +282,10 @@ def probe(folder: Path, blobs: list[bytes], target: str) -> None:
                 f"const {score} *probe_scores(void) {{ return model_scores(); }}",
                 "int16_t probe_predict(const int8_t *X) {",
                 f"    {'uint32_t ' if far else 'const uint8_t *'}blob = 0;",
+                "    uint32_t bytes = 0;",
                 f"    switch (X[0]) {{ {' '.join(cases)} }}",
                 "    if (X[0] >= 0 || X[1] != 0) blob += X[1];",
-                "    return model_bind(blob);",
+                "    return model_bind(blob, bytes);",
                 "}",
             ]
         )
@@ -250,13 +316,31 @@ def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], wor
 @pytest.mark.long(drawn=False)
 def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
     other = compiled(network(0, hidden=13), tmp_path / "other", weights_at=".weights")
-    cases = variants(bound.blob, (other / "model.blob").read_bytes())
+    cases = [*variants(bound.blob, (other / "model.blob").read_bytes()), *contents(bound)]
     (tmp_path / "c").mkdir()
     # An Uno has no room for all of them at once.
     for first in range(0, len(cases), 5):
         some = cases[first : first + 5]
         found = results(bound, [blob for blob, _ in some], [(i, 0) for i in range(len(some))], tmp_path / "c")
         assert found == [code for _, code in some]
+
+
+HOSTILE = 2000
+"""Blobs of each kind of model: 10,000 together."""
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_blob_with_a_valid_crc_harms(kind: str, tmp_path: Path):
+    """Whatever a blob with a valid CRC-32 contains, and wherever it is cut, the program reads nothing beyond the blob
+    and its arrays, nothing overflows, and each inference ends. Each blob is rejected or used.
+    """
+    folder = compiled(trained(kind, 0), tmp_path / "out", weights_at=".weights", weights_margin=2.0)
+    blob, random = (folder / "model.blob").read_bytes(), Random(kind)
+    blobs = [hostile_blob(blob, random) for _ in range(HOSTILE)]
+    results = bound_blobs(caller_of(folder, "model", tmp_path), [blob, *blobs])
+    assert results.keys() == {OK, LENGTH, CONTENT}
+    assert results[OK] > HOSTILE / 4
 
 
 @pytest.mark.long
