@@ -56,8 +56,8 @@ exhaustive: $(VENV)/test toolchains core ## run the numeric tests with all of th
 bench: $(VENV)/test toolchains ## measure size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno
 
-fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECONDS, and count the outcomes
-	cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS)
+fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECONDS, or CASES of each kind, or of KINDS="devices,...", and count the outcomes
+	cd tests && ../$(BIN)/python -m fuzz $(if $(CASES),--cases $(CASES),--seconds $(SECONDS)) $(if $(KINDS),--kinds "$(KINDS)")
 
 kernels: $(VENV)/test toolchains ## measure the kernels of the runtime on simulated chips
 	$(BIN)/python -m tinyml.tools.calibration.kernel_costs $(CALIBRATE)

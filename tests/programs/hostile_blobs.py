@@ -52,10 +52,9 @@ int main(void)
         alarm(SECONDS);
         const int8_t result = NAME_bind(blob, bytes);
         for (int turn = 0; turn < TURNS && result == NAME_BLOB_OK; turn++) {
-            uint8_t *const input = (uint8_t *)NAME_input();
-            for (uint32_t i = 0; i < NAME_INPUT_LENGTH * sizeof *NAME_input(); i++) {
+            for (int i = 0; i < NAME_INPUT_LENGTH; i++) {
                 numbers = numbers * 1664525u + 1013904223u;
-                input[i] = (uint8_t)(numbers >> 24);
+                NAME_set(i, (float)((int32_t)numbers >> 8) * (turn % 2 ? 1e-6f : 1e-5f));
             }
             NAME_run();
         }

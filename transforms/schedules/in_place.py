@@ -186,10 +186,10 @@ def _residual_blocks(network: Network) -> Iterator[Segment]:
 
 
 def _has_turns(network: Network, i: int) -> bool:
-    """Whether node i is a convolution that can overwrite the image that it reads."""
+    """Whether node i is a convolution with constant weights that can overwrite the image that it reads."""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
-    if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
+    if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None or len(node.reads) != 1:
         return False
     if not all(map(_can_turn, (op.rhs, op.out))) or not op.rhs.has_one_use():
         return False

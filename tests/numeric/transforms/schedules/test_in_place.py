@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from programs.compiled import compile_without_pictures
 from programs.devices import with_llvm
 from programs.lowered import lowered
 from programs.network_writer import NetworkWriter
+from programs.random_models import attention
 from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
+import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType, UnsignedType
@@ -28,6 +31,15 @@ from tinyml.transforms.formats.plan_execution import PlanExecutionPass
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
 
 IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:100])
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
+@pytest.mark.parametrize("plan", ["replace", "single-transpose", "herringbone", "optimal-turns"])
+def test_products_of_queries_and_keys_are_not_in_place(plan: str, tmp_path: Path):
+    """Attention multiplies two computed matrices by a convolution whose weights are computed: it reads two images."""
+    made = attention(Random(0))
+    tinyml.compile(made.save(tmp_path), made.x, board="host", format="fixed", width=8, plan=plan).measure(made.x[:3])
 
 
 @pytest.mark.long(drawn=False)
