@@ -54,11 +54,17 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
     if classes is None:
         return found if found.dtype.kind in "iu" and found.ndim == 1 else found.reshape(len(x), -1)
     numbers = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
+    if (other := next((label for label in found.tolist() if label not in numbers), None)) is not None:
+        raise InputError(
+            f"{type(estimator).__name__}: predict answers {other!r}, which is none of its classes_: were these "
+            "renamed? Fit it with the new labels, or give their names as `classes`"
+        )
     return np.array([numbers[label] for label in found.tolist()])
 
 
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` if the predictions of a program on reals differ from `own`, the predictions of its estimator.
+    """Raise `InputError` if the predictions of a program on reals differ from `own`, the predictions of its estimator,
+    or if the estimator predicts a label that is none of its classes.
 
     Rounding may change a few predictions. Near ties between classes are therefore ignored, and 1 % of the samples, but
     at least one sample, may differ. Programs that search for nearest neighbours are not compared, since the order of
@@ -67,7 +73,13 @@ def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file:
     x: samples (samples, features) for the estimator; the program receives them in single precision.
     """
     x = x[:: compared_stride(len(x))]
-    if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:
+    if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()):
+        return
+    try:
+        expected = own(x)
+    except InputError as error:
+        raise InputError(error.message, file=file) from error
+    if expected is None:
         return
     outputs = evaluate_reals(program, x.astype(np.float32))
     scores = None if outputs.scores is None else np.asarray(outputs.scores).reshape(len(x), -1)

@@ -186,6 +186,10 @@ def ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     number = {label: number for number, label in enumerate(estimator.classes_.tolist())}
     trees: list[Tree] = []
     for each, weight in zip(estimators, weights / weights.sum(), strict=True):
+        if (other := next((label for label in each.classes_.tolist() if label not in number), None)) is not None:
+            raise to.error(
+                f"the class {other!r} of its estimators_ is none of its classes_: fit it with the new labels"
+            )
         numbers = np.array([number[label] for label in each.classes_.tolist()])
         chosen = numbers[_shares(to, each).argmax(1)]
         trees.append(tree_of(estimator, each, weight * np.eye(count)[chosen]))

@@ -136,6 +136,48 @@ def test_programs_that_differ_from_predict_are_refused(labels: Any):
     assert "\n" not in str(error.value)
 
 
+def renamed(estimator: Any) -> Any:
+    """A classifier of iris whose `classes_` was replaced by names after the fit."""
+    made = fitted(estimator)
+    made.classes_ = np.array(["setosa", "versicolor", "virginica"])
+    return made
+
+
+ANSWERING_OLD_LABELS: dict[str, Any] = {
+    "perceptron": sk.MLPClassifier((3,), max_iter=5, random_state=0),
+    "votes": sk.VotingClassifier([("a", sk.GaussianNB()), ("b", sk.LogisticRegression())], voting="soft"),
+    "stack": sk.StackingClassifier([("a", sk.GaussianNB())], sk.LogisticRegression()),
+}
+"""Estimators whose `predict` does not read `classes_`."""
+
+
+@pytest.mark.parametrize("name", ANSWERING_OLD_LABELS)
+def test_renamed_classes_that_predict_ignores_are_refused(name: str):
+    estimator = renamed(ANSWERING_OLD_LABELS[name])
+    with pytest.raises(InputError, match=r"predict answers \d, which is none of its classes_: were these renamed\?"):
+        tinyml.compile(estimator, IRIS.x, IRIS.y, board="host", format="fixed")
+
+
+def test_renamed_classes_of_boosted_votes_are_refused():
+    """The trees of AdaBoost vote for the labels of the fit."""
+    estimator = renamed(sk.AdaBoostClassifier(n_estimators=2))
+    with pytest.raises(InputError, match="the class 0 of its estimators_ is none of its classes_"):
+        tinyml.compile(estimator, IRIS.x, IRIS.y, board="host", format="fixed")
+
+
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize(
+    "estimator",
+    [sk.DecisionTreeClassifier(), sk.GradientBoostingClassifier(n_estimators=2), sk.KNeighborsClassifier(), sk.SVC()],
+    ids=str,
+)
+def test_renamed_classes_that_predict_reads_are_names(estimator: Any):
+    made = renamed(estimator)
+    program = tinyml.compile(made, IRIS.x, IRIS.y, board="host", format="fixed", width=16)
+    assert program.classes == ["setosa", "versicolor", "virginica"]
+    assert (program.predict(IRIS.x) == made.predict(IRIS.x)).mean() > 0.95
+
+
 def test_a_regressor_is_compared_too():
     estimator = fitted(sk.Ridge(), IRIS.x[:, 0])
     right = estimator.predict
