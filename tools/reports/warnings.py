@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.choice.output_errors import OutputError
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Accuracy
+    from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import TimeShares
 
 LOST_POINTS = 2.0
@@ -37,6 +42,14 @@ QUICK = 1.0
 
 WIDE_SPREAD = 1e5
 """The ratio of the greatest magnitude in a constant to the median above which 16 bits resolve few of its numbers."""
+
+COARSE = 0.1
+"""The rounding error of a feature, as a share of its standard deviation, above which the input's format is too coarse
+for it.
+"""
+
+UNLIKE_ROWS = 16.0
+"""The ratio of the greatest magnitudes of two rows of a matrix above which one scale wastes bits of the smaller row."""
 
 CLIPPED_SHARE = 0.001
 """The share of clipped inputs above which a warning is issued."""
@@ -70,6 +83,9 @@ class Findings:
     data: the faults of the data that determine formats.
     over: the bytes by which the measured RAM exceeds the limit of the request.
     clipped: the share of inputs outside the range of the unit's integers.
+    coarse: the number of features for which the input's format is too coarse.
+    features: the number of features of the input.
+    rows: the greatest ratio of the magnitudes of two rows of a constant matrix; 1 if rows have their own scales.
     spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     """
 
@@ -81,6 +97,9 @@ class Findings:
     asked: bool = False
     scaled: bool = False
     spread: float = 1.0
+    coarse: int = 0
+    features: int = 0
+    rows: float = 1.0
     over: int = 0
     clipped: float = 0.0
     converting: float = 0.0
@@ -114,6 +133,11 @@ class Findings:
         """
         worst = self.accuracies.worst
         return None if worst is None or worst.exact is None or worst.growth <= GROWN_ERROR else worst
+
+    @property
+    def worse(self) -> bool:
+        """Whether the program loses accuracy, changes answers or grows errors enough for a warning."""
+        return self.lost > LOST_POINTS or self.other > OTHER_ANSWERS or self.grown is not None
 
     @property
     def far(self) -> float:
@@ -297,6 +321,18 @@ WARNINGS = (
         lambda found: "remove features that hardly vary within a class, or fit GaussianNB with var_smoothing=1e-2",
     ),
     WarningRule(
+        "coarse features",
+        lambda found: found.coarse > 0 and found.worse and not found.asked,
+        lambda found: f"one scale for all features is too coarse for {found.coarse} of {found.features} of them",
+        lambda found: "--feature-scales gives each feature its own scale",
+    ),
+    WarningRule(
+        "unlike rows",
+        lambda found: found.rows > UNLIKE_ROWS and found.worse,
+        lambda found: f"the rows of a matrix differ in size by a factor of {found.rows:.0f}, but have one scale",
+        lambda found: "--row-scales gives each row its own scale",
+    ),
+    WarningRule(
         "feature scales",
         lambda found: found.asked and not found.scaled,
         lambda found: "--feature-scales had no effect: the ops that read the input cannot absorb scales of features",
@@ -341,6 +377,7 @@ def warnings_of(
     from tinyml.transforms.ir.cost.estimate import time_shares
 
     compiled, choice, measured, limit = made.compiled, made.choice, made.measured, made.board.ram and made.request.ram
+    coarse = coarse_features(compiled, made.data)
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     # Alternatives that are too large for the chip do not fit, like others that do not fit the board: they have not
@@ -356,6 +393,9 @@ def warnings_of(
         asked=made.requested.feature_scales,
         scaled=feature_map(compiled.reals) is not None,
         spread=spread_of(compiled.reals),
+        coarse=int(np.sum(coarse)),
+        features=len(coarse),
+        rows=1.0 if compiled.row_scales or compiled.kept else row_ratio(compiled.reals),
         clipped=clipped,
         converting=converting,
         milliseconds=milliseconds,
@@ -371,12 +411,47 @@ def warnings_of(
     ]
 
 
+def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:
+    """For each feature of an input vector, whether the format of the input rounds it by more than `COARSE`. Empty for
+    other inputs, and for inputs with one scale for each feature.
+    """
+    from tinyml.dialects import tdsl
+    from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
+
+    [argument] = predict_function(compiled.formats).body.block.args
+    shape = tdsl.shape_of(argument)
+    if compiled.kept or feature_map(compiled.reals) is not None or prod(shape) != max(shape, default=1):
+        return np.zeros(0, bool)
+    x = argument_reals(compiled.reals, data.x).astype(np.float64).reshape(-1, prod(shape))
+    format = tdsl.format_of(argument)
+    # A missing value has no rounding error.
+    known = np.where(np.isnan(x), 0.0, x)
+    errors = known - format.decode(format.encode(known))
+    return np.sqrt((errors**2).mean(0)) > COARSE * known.std(0)
+
+
+def row_ratio(reals: ModuleOp) -> float:
+    """The greatest ratio of the magnitudes of two rows of a constant matrix that is the left factor of a product; 1
+    without such matrices. The rows of a filter are its channels; rows of zeros do not count.
+    """
+    from tinyml.dialects import tdsl
+    from tinyml.dialects.tdsl.contraction import constant_root
+
+    ratio = 1.0
+    for op in reals.walk():
+        if not isinstance(op, tdsl.ProductOp | tdsl.Conv2dOp) or (constant := constant_root(op.lhs)) is None:
+            continue
+        sizes = np.abs(tdsl.format_of(constant.result).decode(constant.raws).reshape(constant.raws.shape[0], -1)).max(1)
+        if (sizes > 0).any():
+            ratio = max(ratio, float(sizes.max() / sizes[sizes > 0].min()))
+    return ratio
+
+
 def spread_of(reals: ModuleOp) -> float:
     """The maximum, over the constants of a program on reals, of the ratio of the greatest magnitude to the median
     nonzero magnitude; 1 without such constants.
     """
     from tinyml.dialects import tdsl
-    from tinyml.dialects.lazy_numpy import np
 
     constants = [op for op in reals.walk() if isinstance(op, tdsl.ConstOp) and op.raws.dtype.kind == "f"]
     sizes = [np.abs(op.raws[op.raws != 0].astype(np.float64)) for op in constants]

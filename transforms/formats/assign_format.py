@@ -6,7 +6,6 @@ width of other constants does, votes have that width.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +28,11 @@ from tinyml.dialects.formats.number_format import BY_SCORES, NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.saturation import disagreement, with_saturation
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats
 
 VOTE_BITS = 8
 """The width to which votes of forests are narrowed."""
@@ -60,16 +60,9 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
             continue
         narrowed = [*chosen[:index], replace(choice, prototype=narrow), *chosen[index + 1 :]]
         allowed = REGRESSION_LOSS if evaluator.reference.is_regressor else 0.0
-        if _loss(evaluator, narrowed) <= _loss(evaluator, chosen) + allowed:
+        if disagreement(evaluator, narrowed) <= disagreement(evaluator, chosen) + allowed:
             chosen = narrowed
     return chosen
-
-
-def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> float:
-    """The percentage of samples whose answer in the given formats differs from the answer of the program on reals."""
-    formats = tuple(evaluator.candidates.assignment.formats(choices))
-    outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf))
-    return evaluator.reference.loss(outcome, "disagreement")
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
@@ -119,7 +112,8 @@ class AssignFormatPass(ModulePass):
         errors (`round_weights`). If all tensors of the program are f32, the weights are then refined so that the
         margins between the best scores have small errors (`refine_constants`). Without data, weights are rounded to
         nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the
-        data.
+        data. With data and without `zooms`, ranges of tensors whose numbers have unlike sizes are narrowed where fewer
+        answers then change (`with_saturation`).
 
     Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
     missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor
@@ -174,6 +168,8 @@ class AssignFormatPass(ModulePass):
         choices = self.choices(ctx, assignment.classes, prototype)
         if self.weights is None and not self.widths:
             choices = _with_narrow_votes(evaluator, choices)
+        if not self.zooms:
+            choices = with_saturation(evaluator, choices)
         return tuple(assignment.formats(choices))
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.dialects import scf, tensor
+from xdsl.dialects.builtin import IndexType, TensorType, f32
 from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl import shape_of
+from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
@@ -52,6 +52,23 @@ def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], b
     finally:
         to.block = outer
     return to.emit(scf.ForOp, start, stop, step, [*carried, *sequences], inner).results
+
+
+def collected_over(to: ModelBuilder, shape: Shape, body: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
+    """Emit a loop that fills the row of a tensor of the given shape, element by element, and return the tensor.
+
+    shape: (1, number of elements).
+    body: emits the insertion of one element, from its index and the tensor, and returns the new tensor.
+    """
+    start, stop, step = (to.index(bound) for bound in (0, shape[1], 1))
+    empty = to.emit(tensor.EmptyOp, (), TensorType(f32, shape)).tensor
+    outer, to.block = to.block, Block(arg_types=[IndexType(), empty.type])
+    inner = to.block
+    try:
+        inner.add_op(scf.YieldOp(body(inner.args[0], inner.args[1])))
+    finally:
+        to.block = outer
+    return to.emit(scf.ForOp, start, stop, step, [empty], inner).results[0]
 
 
 def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:

@@ -1,20 +1,22 @@
 """Density-based estimators: naive Bayes, quadratic discriminants and Gaussian mixtures.
 
-Gaussian naive Bayes requires products with the features and with their squares. Naive Bayes of counts requires one
-matrix product. Gaussians with covariances require squares of whitened features.
+Gaussian naive Bayes requires squares of standardised features, and Gaussians with covariances squares of whitened
+features. Naive Bayes of counts requires one matrix product.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.affine import affine
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
+from tinyml.lowering.frontends.layers.sequences import collected_over
 from tinyml.lowering.frontends.sklearn.fitted import array
 from tinyml.lowering.frontends.sklearn.scaling import binarized, scaled, shifted
 
@@ -25,33 +27,14 @@ if TYPE_CHECKING:
 
 
 def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the logarithm of prior times likelihood of each class, up to a common addend.
-
-    Each feature is centred at the mean of the class with the least variance, so that the large factors of this
-    class are not combined with a large addend. Each feature is also divided by the greatest standard deviation, so
-    that the factors of all features are comparable. `scale-features` can move this division to the caller.
-
-    The class with the greatest variance has the smallest terms. These terms are subtracted from the terms of all
-    classes, so that features that do not separate classes cancel.
-    """
+    """Emit the logarithm of prior times likelihood of each class, up to a common addend."""
     means, variances = array(to, estimator, "theta_", 2), array(to, estimator, "var_", 2)
     priors = array(to, estimator, "class_prior_")
     if variances.min() <= 0:
         raise to.error("a variance is 0: fit it with var_smoothing above 0")
-    features = list(range(means.shape[1]))
-    centre = means[variances.argmin(0), features]
-    unit = np.sqrt(variances.max(0))
-    means, variances = (means - centre) / unit, variances / unit**2
-    widest = variances.argmax(0), features
-    squares, slopes, constants = -0.5 / variances, means / variances, -0.5 * means**2 / variances
-    squares, slopes, constants = (terms - terms[widest] for terms in (squares, slopes, constants))
     with np.errstate(divide="ignore"):
-        addends = np.log(priors) - 0.5 * np.log(variances).sum(1) + constants.sum(1)
-    x = scaled(to, shifted(to, x, centre), 1 / unit)
-    scores = affine(to, x, slopes, addends - addends.max())
-    if squares.any():
-        scores = to.op(tdsl.AddOp, affine(to, to.op(tdsl.MulOp, x, x), squares), scores)
-    return to.reshape(scores, (1, len(means)))
+        addends = np.log(priors) - 0.5 * np.log(variances).sum(1)
+    return _independent_densities(to, x, means, np.sqrt(variances), addends)
 
 
 def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -92,12 +75,67 @@ def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Arr
 
     roots: matrices (rank, features) for which root^T root is the inverse of the covariance.
     """
-    ranks = [len(root) for root in roots]
-    offsets = np.concatenate([-root @ mean for root, mean in zip(roots, means, strict=True)])
-    whitened = affine(to, x, np.vstack(roots), offsets)
-    halves = -0.5 * np.repeat(np.eye(len(roots)), ranks, axis=1)
-    scores = affine(to, to.op(tdsl.MulOp, whitened, whitened), halves, addends - addends.max())
-    return to.reshape(scores, (1, len(roots)))
+    rank, features = max(map(len, roots)), means.shape[1]
+    halves = np.zeros((len(roots), rank, features))
+    for half, root in zip(halves, roots, strict=True):
+        half[: len(root)] = np.sqrt(0.5) * root
+    offsets = -halves @ means[:, :, None]
+    # One product for all Gaussians can absorb scales of features, and have scales of rows.
+    rows = to.reshape(affine(to, x, halves.reshape(-1, features), offsets.ravel()), (len(roots), 1, rank))
+
+    def whitened(gaussian: SSAValue) -> SSAValue:
+        return to.op(tdsl.IndexOp, rows, gaussian)
+
+    return _minus_squares(to, addends, whitened)
+
+
+def _minus_squares(to: ModelBuilder, addends: Array, terms: Callable[[SSAValue], SSAValue]) -> SSAValue:
+    """Emit the row `addends - |terms|^2`, with one element per Gaussian, minus the greatest of `addends`.
+
+    A loop over the Gaussians computes the squares of each as a product of its terms with themselves, so that no square
+    is rounded.
+
+    terms: emits the row of terms of the Gaussian with the given index.
+    """
+    number = len(addends)
+    greatest = to.parameter(reals((addends - addends.max()).reshape(number, 1, 1)))
+
+    def score(gaussian: SSAValue, scores: SSAValue) -> SSAValue:
+        row, addend = terms(gaussian), to.op(tdsl.IndexOp, greatest, gaussian)
+        squares = to.op(tdsl.MatmulOp, row, to.reshape(row, (shape_of(row)[1], 1)))
+        return to.op(tdsl.InsertSliceOp, to.op(tdsl.SubOp, addend, squares), scores, [to.index(0), gaussian])
+
+    return collected_over(to, (1, number), score)
+
+
+def _independent_densities(to: ModelBuilder, x: SSAValue, means: Array, deviations: Array, addends: Array) -> SSAValue:
+    """Emit the row `addends - sum(((x - means) / deviations)^2) / 2`, with one element per Gaussian, minus the greatest
+    of `addends`.
+
+    Each term is computed as the square of a standardised feature. The terms of Gaussians near the sample are then of
+    the order of 1, and formats may saturate all others. Expanded into products with x and x^2, terms whose sizes differ
+    by many orders of magnitude would cancel.
+
+    Features are first centred, and divided by their greatest deviation, so that the numbers of all features are
+    comparable. `scale-features` can move this division to the caller.
+
+    means, deviations: arrays of shape (Gaussians, features).
+    """
+    number, features = means.shape
+    centre, unit = (means.max(0) + means.min(0)) / 2, deviations.max(0)
+    # The terms of a feature that all Gaussians agree on are equal.
+    differs = (np.ptp(means, axis=0) > 0) | (np.ptp(deviations, axis=0) > 0)
+    unit = np.where(differs, unit, 1.0)
+    row = scaled(to, shifted(to, to.reshape(x, (1, features)), centre), 1 / unit)
+    by_gaussian = number, 1, features
+    offsets = to.parameter(reals(((means - centre) / unit).reshape(by_gaussian)))
+    factors = to.parameter(reals((np.sqrt(0.5) * differs * unit / deviations).reshape(by_gaussian)))
+
+    def standardised(gaussian: SSAValue) -> SSAValue:
+        offset, factor = (to.op(tdsl.IndexOp, each, gaussian) for each in (offsets, factors))
+        return to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, offset), factor)
+
+    return _minus_squares(to, addends, standardised)
 
 
 def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -117,15 +155,15 @@ def gaussian_mixture(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     components.
     """
     means, weights = array(to, estimator, "means_", 2), array(to, estimator, "weights_")
-    factors, (count, features) = array(to, estimator, "precisions_cholesky_"), means.shape
+    factors, count = array(to, estimator, "precisions_cholesky_"), len(means)
     match estimator.covariance_type:
         case "full":
             roots = [each.T for each in factors]
         case "tied":
             roots = [factors.T] * count
-        case "diag":
-            roots = [np.diag(each) for each in factors]
         case _:
-            roots = [np.eye(features) * each for each in factors]
+            precisions = np.broadcast_to(factors.reshape(count, -1), means.shape)
+            addends = np.log(weights) + np.log(precisions).sum(1)
+            return _independent_densities(to, x, means, 1 / precisions, addends)
     determinants = np.array([np.log(np.diagonal(root)).sum() for root in roots])
     return _densities(to, x, roots, means, np.log(weights) + determinants)

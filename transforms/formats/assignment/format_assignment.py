@@ -361,7 +361,13 @@ class AssignmentSteps:
                     offered = self._coarser(tensors, unit) if tensors in self.choices else known
                     format = next((format for format in offered if unit.starts(format)), None)
                     if format is None:
-                        raise error_at(op, "the products are too great for any format of what they are added to")
+                        factors = (max(map(abs, self.class_of[value].range)) for value in (lhs, rhs))
+                        raise error_at(
+                            op,
+                            f"the products reach {math.prod(factors):.1e}, and no format of this family that adds up"
+                            f" such numbers holds their initial sum of {max(map(abs, tensors.range)):.1e}: train on"
+                            " standardised features (StandardScaler), or compile with --format auto or f32",
+                        )
                     self.formats[tensors] = format
 
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -94,6 +95,17 @@ def test_constants_of_a_wide_spread() -> None:
     wide = replace(FINE, spread=1e6)
     assert named(replace(wide, accuracies=Accuracy(97.0, 94.9, 4, 100))) == ["accuracy", "spread"]
     assert named(wide) == []
+
+
+@pytest.mark.parametrize(
+    ("figures", "name"), [({"coarse": 1, "features": 4}, "coarse features"), ({"rows": 17.0}, "unlike rows")]
+)
+def test_one_scale_for_unlike_numbers(figures: dict[str, Any], name: str) -> None:
+    """A warning names the scale of features or rows as a possible reason only if the program loses accuracy."""
+    unlike = replace(FINE, **figures)
+    assert named(unlike) == []
+    losing = replace(unlike, accuracies=Accuracy(97.0, 94.9, 4, 100))
+    assert named(losing) == ["accuracy", name]
 
 
 def test_feature_scales_that_nothing_absorbs() -> None:

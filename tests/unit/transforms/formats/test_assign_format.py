@@ -40,7 +40,7 @@ def narrowed(
         reference=SimpleNamespace(is_regressor=error),
     )
     monkeypatch.setattr(tdsl, "is_forest", lambda _: True)
-    monkeypatch.setattr(ASSIGN, "_loss", lambda _, choices: losses[bits(choices)])
+    monkeypatch.setattr(ASSIGN, "disagreement", lambda _, choices: losses[bits(choices)])
     return bits(ASSIGN._with_narrow_votes(evaluator, [FormatChoice(FixedType.of_width(width)) for width in before]))
 
 
