@@ -32,9 +32,11 @@ _COPIES = 4
 class Data:
     """A data set.
 
-    * x: the inputs as reals, shape (samples, elements).
+    * x: the inputs, shape (samples, elements): reals in single precision; integers in the type of the file, until the
+      program that interprets them is known; reals in double precision where single precision would change a raw.
     * y: the class index of each sample; None if the file contains no labels.
-    * integers: true if the file contains integers.
+    * integers: the elements of a sample that the file contains as integers: one slice per input, `slice(None)` for all
+      elements.
     * shape: the shape of a sample in the file.
     * targets: the targets of a regressor, shape (samples, values), if the file contains targets instead of labels.
     * ignored: true if the file contains an array `y` that is not used, because the program is a clustering.
@@ -43,9 +45,9 @@ class Data:
     * wanted: the expected values of outputs after the first, and the expected classes of elements.
     """
 
-    x: NDArray[np.floating[Any]]
+    x: NDArray[Any]
     y: NDArray[np.int64] | None
-    integers: bool = False
+    integers: tuple[slice, ...] = ()
     shape: tuple[int, ...] = ()
     targets: NDArray[np.float64] | None = None
     ignored: bool = False
@@ -96,16 +98,19 @@ def load_data(
     samples than fit in memory, for infinity, for NaN unless `missing` is true, and for labels out of range.
     """
 
-    x = _joined(path, parts)
-    if x is None:
-        x = _samples(path, "x", elements)
-    if x is None:
+    if (joined := _joined(path, parts)) is not None:
+        x, integers = joined
+        shape = x.shape[1:]
+    elif (single := _samples(path, "x", elements)) is not None:
+        x, shape = single.reshape(len(single), -1), single.shape[1:]
+        integers = (slice(None),) if single.dtype.kind in "iu" else ()
+    else:
         others = ", ".join(f"`{name}`" for name in array_names(path))
         raise InputError(f"has no array `x`{f', only {others}' if others else ''}", file=path)
-    integers, shape = x.dtype.kind in "iu", x.shape[1:]
-    given = x.reshape(len(x), -1)[:: compared_stride(len(x))].copy() if x.dtype == np.float64 else None
-    with np.errstate(over="ignore"):
-        x = x.reshape(len(x), -1).astype(np.float32)
+    given = x[:: compared_stride(len(x))].copy() if x.dtype == np.float64 and not integers else None
+    if not integers:
+        with np.errstate(over="ignore"):
+            x = x.astype(np.float32)
     if not (sound := np.isfinite(x) | (missing & np.isnan(x))).all():
         what, at = "infinity" if missing else "NaN or infinity", int(np.argwhere(~sound)[0][0])
         help = ": NaN is a missing value where a model takes some and the validation data have some, too"
@@ -148,21 +153,29 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
     return read_npz(path, "data", name, accept)
 
 
-def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The arrays of the inputs `parts` of a model, concatenated to the shape (samples, elements).
+def _joined(path: str, parts: Sequence[InputPart]) -> tuple[NDArray[Any], tuple[slice, ...]] | None:
+    """The arrays of the inputs `parts` of a model, concatenated to the shape (samples, elements), and the elements that
+    are integers in the file, as in `Data.integers`.
 
-    Returns None if the file contains none of these arrays, apart from `x`. Raises `InputError` if the file contains
-    only some of them, or if they differ in the number of samples.
+    Returns None if the file contains none of these arrays, apart from `x` and `y`. Raises `InputError` if the file
+    contains only some of them, if they differ in the number of samples, and for an input called `y`.
     """
-    given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
+    given = {part: _samples(path, part.name, part.length) for part in parts if part.name not in ("x", "y")}
     if all(array is None for array in given.values()):
         return None
-    arrays: list[NDArray[np.float64]] = []
+    arrays: list[NDArray[Any]] = []
     for part in parts:
+        if part.name == "y":
+            raise InputError(
+                "`y` is an input of the model, but contains answers in a file: join all inputs in `x`", file=path
+            )
         array = given[part] if part in given else _samples(path, part.name, part.length)
         if array is None:
             raise InputError(f"has no array `{part.name}` for this input of the model", file=path)
         if arrays and len(array) != len(arrays[0]):
             raise InputError(f"`{part.name}` contains {len(array)} samples, other inputs {len(arrays[0])}", file=path)
-        arrays.append(array.reshape(len(array), -1).astype(np.float64))
-    return np.concatenate(arrays, axis=1)
+        arrays.append(array.reshape(len(array), -1))
+    integers = tuple(part.elements for part, array in zip(parts, arrays, strict=True) if array.dtype.kind in "iu")
+    # Among floats, raws of up to 32 bits are exact in double precision.
+    wide = [array.astype(np.int64 if len(integers) == len(parts) else np.float64) for array in arrays]
+    return np.concatenate(wide, axis=1), (slice(None),) if len(integers) == len(parts) else integers

@@ -13,7 +13,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import by_input, feature_encoding, feature_map, input_formats, predict_function
+from tinyml.runtime.evaluator.evaluator import (
+    by_input,
+    encode_inputs,
+    feature_encoding,
+    feature_map,
+    input_formats,
+    predict_function,
+)
 from tinyml.runtime.model.answers import Answers
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
@@ -26,8 +33,9 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
     """The data set of a program, as reals.
 
     Integers in the file are raws: of the sensor if the input has a unit, otherwise of the input's format. If this
-    format is a float, integers in the file are the numbers themselves. Samples are reordered to the program's order of
-    axes.
+    format is a float, integers in the file are the numbers themselves. If the file contains an array for each input,
+    this applies to each array. Samples are reordered to the program's order of axes. Encoding the reals returns every
+    raw.
 
     answers: what the program returns; by default, it is derived from the program (`answers_of`).
 
@@ -43,12 +51,29 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
     )
     data = replace(data, x=_in_order_of(module, data))
     format = input_format(module)
-    if not data.integers or format.dtype.kind == "f":
+    if not data.integers:
         return data
+    if format.dtype.kind == "f":
+        return replace(data, x=data.x.astype(np.float32))
     try:
-        return replace(data, x=reals_of(module, data.x))
+        return replace(data, x=_reals_beside_raws(module, data))
     except InputError as error:
         raise InputError(f"`x` contains integers, which are raws of the input: {error.message}", file=file) from error
+
+
+def _reals_beside_raws(module: ModuleOp, data: Data) -> NDArray[Any]:
+    """The real inputs of data that contain integers, and perhaps reals for some inputs of the model.
+
+    Raises `InputError` as `reals_of` does.
+    """
+    raws = np.zeros(data.x.shape[1], bool)
+    for elements in data.integers:
+        raws[elements] = True
+    if raws.all():
+        return reals_of(module, data.x)
+    single = data.x.astype(np.float32)
+    reals = reals_of(module, np.where(raws, data.x, encode_inputs(module, single)))
+    return _shortest(module, np.where(raws, reals, single))
 
 
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
@@ -60,6 +85,8 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
 
     Raises `InputError` for an integer that is not a raw of the format.
     """
+    if integers.dtype == np.uint64 and (large := integers > np.uint64(np.iinfo(np.int64).max)).any():
+        raise InputError(f"{integers[large][0]} is not the raw value of any {input_format(module).type}")
     wide = integers.astype(np.int64)
 
     def checked(format: NumberFormat, integers: NDArray[Any]) -> NDArray[Any]:
@@ -110,16 +137,45 @@ def _by_input(
 def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
     """The real inputs that a program's argument with these raws represents.
 
-    Features with separate scales remain in double precision, so that encoding them returns each raw again.
+    Features with separate scales are in double precision. Other reals are in single precision unless a raw, such as
+    one of 32 bits, would change.
     """
     if (encoding := feature_encoding(module)) is not None:
         return encoding.features(raws)
     features = feature_map(module)
     reals = _by_input(module, raws, lambda format, part: format.decode(part))
-    return reals.astype(np.float32) if features is None else features.features(reals)
+    return _shortest(module, reals) if features is None else features.features(reals)
 
 
-def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
+def _shortest(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:
+    """Reals in single precision if this changes none of their raws; otherwise unchanged.
+
+    reals: numbers of the input's formats in double precision.
+    """
+    single = reals.astype(np.float32)
+
+    def raws(reals: NDArray[Any]) -> NDArray[Any]:
+        return _by_input(module, reals.astype(np.float64), lambda format, part: format.encode_clipped(part))
+
+    return single if (raws(single) == raws(reals)).all() else reals
+
+
+def stored_samples(module: ModuleOp, x: NDArray[Any]) -> NDArray[Any]:
+    """Samples in the form in which a data set stores them, in the order of axes of the model's file.
+
+    They are reals in single precision or, if single precision would change a raw, the raws. `load_program_data` returns
+    samples with the same raws.
+
+    module: the program at L1.
+    x: reals of shape (samples, elements).
+    """
+    if x.dtype == np.float64 and not np.array_equal(single := x.astype(np.float32), x, equal_nan=True):
+        raws = encode_inputs(module, x)
+        x = single if np.array_equal(encode_inputs(module, single), raws) else raws
+    return in_file_order(module, x)
+
+
+def _in_order_of(module: ModuleOp, data: Data) -> NDArray[Any]:
     """The samples of a data set, of shape (samples, elements), reordered to the program's order of axes.
 
     The axes of the data set are expected in the order of the model's file. If its shape matches only an order with
@@ -135,7 +191,7 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
     return _reordered(data.x, [file[axis] for axis in given], [given.index(axis) for axis in axes])
 
 
-def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+def in_file_order(module: ModuleOp, x: NDArray[Any]) -> NDArray[Any]:
     """Samples whose axes are reordered from the program's order to that of the model's file. Argument and result have
     the shape (samples, elements).
     """
@@ -145,9 +201,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
     return _reordered(x, [file[axis] for axis in axes], [axes.index(axis) for axis in range(len(axes))])
 
 
-def _reordered(
-    x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
-) -> NDArray[np.floating[Any]]:
+def _reordered(x: NDArray[Any], shape: Sequence[int], permutation: Sequence[int]) -> NDArray[Any]:
     """Samples `x` of shape (samples, elements) with permuted axes.
 
     shape: the shape of a sample before the permutation.

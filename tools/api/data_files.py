@@ -243,6 +243,11 @@ def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: 
         if prod(array.shape[1:]) != part.length:
             expected = f"the input '{part.name}' has {part.length} values"
             raise InputError(f"{expected}, got an array of shape {array.shape}", file=label)
+    if len(kinds := {array.dtype.kind == "f" for array in arrays}) > 1:
+        named = ", ".join(f"'{name}' {array.dtype}" for name, array in zip(names, arrays, strict=True))
+        raise InputError(f"integers are sensor readings, floats are reals: expected one kind, got {named}", file=label)
+    if not any(kinds):
+        arrays = [array.astype(np.int64) for array in arrays]
     return np.concatenate([array.reshape(len(array), -1) for array in arrays], axis=1)
 
 

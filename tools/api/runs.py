@@ -103,8 +103,8 @@ def listened(
         raise InputError("expected finite samples, got NaN or infinity", file="samples")
     device = HOST if board is None else text("board", board)
     with quiet() as _:
-        if sound.dtype.kind != "f" and inputs.integers:
-            sound = reals_of(formats, sound)
+        raws = sound.dtype.kind != "f" and inputs.integers
+        sound = reals_of(formats, sound) if raws else sound.astype(np.float32)
         return copy_context().run(imported(_HEARD_IN), folder, sound, rate, device=device)
 
 

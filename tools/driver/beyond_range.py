@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-OUT_OF_RANGE = 1e30
-"""A number outside the range of all formats except floats."""
+GREATEST_INPUT = 3.4028234663852886e38
+"""The greatest input of a device, which are numbers of single precision."""
 
 MARGIN = 0.1
 """The share of a format's range by which a number must lie outside: single outliers up to there cost little."""
@@ -57,7 +57,7 @@ def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
     """
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
-    ends = np.tile([[-OUT_OF_RANGE], [OUT_OF_RANGE]], reals.shape[1])
+    ends = np.tile([[-GREATEST_INPUT], [GREATEST_INPUT]], reals.shape[1])
     low, high = by_input(module, ends, lambda format, part: format.decode(format.encode_clipped(part)))
     reach = MARGIN * (high - low)
     outside = (reals < low - reach) | (reals > high + reach)

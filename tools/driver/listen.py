@@ -55,8 +55,9 @@ class ListenRequest:
 def heard_in(
     folder: Path, samples: NDArray[Any], rate: float | None, *, device: str = HOST, optimize: str = "-Os"
 ) -> Heard:
-    """The answers of the program in a folder to the samples of a recording, given as reals (samples,).
+    """The answers of the program in a folder to the samples of a recording.
 
+    samples: reals (samples,) in single precision, or in double precision if single precision would change a raw.
     rate: samples per second; None for the rate of the program's front end.
 
     Raises `InputError` for a program that does not stream or was compiled for another rate, for an unknown rate, and
@@ -81,7 +82,7 @@ def heard_in(
     if (known := interface.rate or rate) is None:
         raise InputError("the program does not declare its sample rate: pass `rate`")
     # Inputs are encoded in whole windows.
-    windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), np.float32)
+    windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), samples.dtype)
     windows.ravel()[: len(samples)] = samples
     raws = encode_inputs(formats, windows).reshape(-1)[: len(samples)]
     with found.to_build() as source_dir:

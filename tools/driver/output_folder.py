@@ -54,7 +54,7 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
     samples.
     """
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.runtime.model.program_data import in_file_order
+    from tinyml.runtime.model.program_data import stored_samples
     from tinyml.targets.c.print_c import binary_files
 
     name = interface_of(compiled.formats).name
@@ -63,7 +63,7 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
     write_inside(folder, files)
     write_inside(folder, binary_files(compiled.program))
-    _write_arrays(folder, SAMPLES, {"x": in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES])})
+    _write_arrays(folder, SAMPLES, {"x": stored_samples(compiled.formats, data.x[:MEASURED_SAMPLES])})
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:

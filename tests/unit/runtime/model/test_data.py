@@ -45,8 +45,8 @@ def test_inputs_and_labels(path: Path):
 def test_images_of_integers_without_labels(path: Path):
     np.savez_compressed(path, x=np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
     data = load_data(str(path))
-    assert data.x.shape == (2, 12)
-    assert data.x.dtype == np.float32
+    assert data.x.tolist() == np.arange(24).reshape(2, 12).tolist()
+    assert data.integers == (slice(None),)
     assert data.y is None
 
 
