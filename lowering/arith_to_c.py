@@ -46,6 +46,7 @@ from tinyml.lowering.c.function import (
     unsupported,
 )
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
+from tinyml.targets.c.names import argument_name
 from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
 from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
@@ -300,7 +301,7 @@ class LowerArithToCPass(ModulePass):
         arguments = () if program.row_length is not None else function.args
         pointer = c.PointerType(program.input.element_type, CONST)
         types = (pointer if program.pushes is None else IndexType() for _ in arguments)
-        names = (argument.name_hint or "X" for argument in arguments)
+        names = (argument_name(argument.name_hint) for argument in arguments)
         body = program.signatures.body(dict(zip(names, types, strict=False)))
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
         lowered = program.finish(body, caller_functions(program, body, SPELLINGS))

@@ -13,8 +13,8 @@ from tinyml.targets.c.text import spell_float
 from tinyml.targets.chip import Chip
 
 SCALES = """\
-#define {macro}_SCALE {scale} /* real = (raw - {macro}_ZERO) * {macro}_SCALE */
-#define {macro}_ZERO {zero}
+#define {macro}_SCALE{part} {scale} /* real = (raw - {macro}_ZERO{part}) * {macro}_SCALE{part} */
+#define {macro}_ZERO{part} {zero}
 """
 
 _NAMES = """\
@@ -43,10 +43,14 @@ def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
     return [c.DefineOp(f"{name}_{macro}", number, text) for macro, number, text in macros]
 
 
-def scale_macros(macro: str, format: Affine) -> c.InlineOp:
-    """The macros MACRO_SCALE and MACRO_ZERO of an array with a single scale."""
-    text = SCALES.format(macro=macro, scale=spell_float(format.unit), zero=format.zero)
-    return c.InlineOp(f"{macro}_SCALE", text)
+def scale_macros(macro: str, format: Affine, part: str = "") -> c.InlineOp:
+    """The macros MACRO_SCALE and MACRO_ZERO of an array with a single scale.
+
+    part: the name of one of several inputs, which ends the names of its macros; "" for a whole array.
+    """
+    part = f"_{part}" if part else ""
+    text = SCALES.format(macro=macro, part=part, scale=spell_float(format.unit), zero=format.zero)
+    return c.InlineOp(f"{macro}_SCALE{part}", text)
 
 
 def threshold_macro(name: str, threshold: float) -> c.InlineOp:

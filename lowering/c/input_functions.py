@@ -17,6 +17,7 @@ from tinyml.lowering.c.conversions import emitted, guarded
 from tinyml.lowering.c.function import ExpressionBuilder, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.lowering.c.real_numbers import from_real, present, rounding_note
+from tinyml.lowering.c.signatures import PART_SET
 
 
 class InputBuffer:
@@ -99,7 +100,7 @@ class InputBuffer:
         build.put(c.InvokeOp(f"{self.name}_set", [*self.signatures.instances_of(body), whole, real]))
         build.put(c.ReturnOp(None))
         doc = f"Sets element i of the input {part.name} from a real number, as {self.name}_set does."
-        return self.signatures.function(f"set_{part.name}", [], doc, body)
+        return self.signatures.function(f"{PART_SET}_{part.name}", [], doc, body)
 
     def _set_input(self, part: tdsl.InputPart, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
         """The C function NAME_set_PART for a part of the input that has its own number format."""
@@ -109,7 +110,7 @@ class InputBuffer:
         build.put(c.StoreOp(raw, pointer, build.binary(index, "+", build.literal(part.start))))
         build.put(c.ReturnOp(None))
         doc = f"Sets element i of the input {part.name} from a real number. {rounding_note(format)}"
-        return self.signatures.function(f"set_{part.name}", [], doc, body)
+        return self.signatures.function(f"{PART_SET}_{part.name}", [], doc, body)
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
         """The C function NAME_set, which calls NAME_set_PART for the one of `parts` that contains the element."""
@@ -124,7 +125,7 @@ class InputBuffer:
                 blocks.append(otherwise)
                 here = ExpressionBuilder(then)
             arguments = [*given, here.binary(index, "-", here.literal(part.start)), real]
-            here.put(c.InvokeOp(f"{self.name}_set_{part.name}", arguments))
+            here.put(c.InvokeOp(f"{self.name}_{PART_SET}_{part.name}", arguments))
         build.put(c.ReturnOp(None))
         doc = f"Sets element i of {self.name}_input() from a real number, as the function of its input does."
         return self.signatures.function("set", [], doc, body)

@@ -55,12 +55,15 @@ from tinyml.lowering.c.header_texts import (
 from tinyml.lowering.c.signatures import (
     INSTANCE,
     LOADED,
+    PART_AT,
     PUBLIC,
     STEP,
     WEIGHTS,
     WEIGHTS_BYTES,
     Signatures,
     loaded_weights,
+    output_suffixes,
+    part_suffixes,
 )
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
@@ -107,13 +110,14 @@ class ProgramBuilder:
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
         """The name of the user's function that supplies the rows of the input, if the input arrives row by row."""
-        outs = (f"output_{number}" for number in range(1, len(outputs)))
-        suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES, *outs)
+        suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES)
+        suffixes += tuple(suffix for number in range(max(len(outputs), 1)) for suffix in output_suffixes(number))
         module = function.parent_op()
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if self.interface.instances else None
         self.signatures = Signatures(self.name, instance)
         suffixes += () if instance is None else (INSTANCE,)
-        suffixes += tuple(f"set_{part.name}" for part in self.interface.input.input_parts)
+        parts = self.interface.input.input_parts
+        suffixes += tuple(suffix for part in parts for suffix in part_suffixes(part.name))
         public = (f"{self.name}_{suffix}" for suffix in suffixes)
         # The names of constants follow the program's name in C.
         self.names = Names((self.name, self.row_function, ARENA, *public, *suffixes))
@@ -282,7 +286,7 @@ class ProgramBuilder:
             count = "the element" if part.length == 1 else f"the first of {part.length} elements"
             text = f"index of {count} of {part.name}"
             text += "" if format is None else f", {describe_format(self.ctx, str(format.type))}"
-            defines.append(c.DefineOp(f"{self.name}_INPUT_{part.name}", part.start, text))
+            defines.append(c.DefineOp(f"{self.name}_{PART_AT}_{part.name}", part.start, text))
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
         memory: list[Operation] = [] if self.arena is None else [self.arena]
@@ -338,7 +342,7 @@ class ProgramBuilder:
             texts.append(scale_macros(f"{self.name}_INPUT", format))
         for part, own in self.own_formats:
             if (format := affine_format(self.ctx, str(own.type))) is not None:
-                texts.append(scale_macros(f"{self.name}_INPUT_{part.name}", format))
+                texts.append(scale_macros(f"{self.name}_INPUT", format, part.name))
         for number in range(len(self.outputs)):
             format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
             if format is not None:

@@ -36,9 +36,29 @@ PUBLIC = (
     ),
     *("push", "push_floats", "ready", "reset", STEP, PLACE),
     *("feature_scales", "feature_zeros", "feature_number"),
-    *("INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES"),
+    *("INPUT_LENGTH", "INPUT_SCALE", "INPUT_ZERO", "INPUT_UNIT", "ROW_LENGTH", "CLASSES"),
+    *("FRAME", "HOP", "STEPS", "STRIDE"),
+    *("H", "DECLARATIONS", "DEFINED"),
 )
-"""The suffixes of the names of functions, arrays and macros of programs."""
+"""The suffixes of the names of functions, arrays and macros of programs.
+
+The names of outputs and of the inputs of a model follow from `output_suffixes` and `part_suffixes`.
+"""
+
+PART_AT, PART_SCALE, PART_ZERO, PART_SET = "INPUT_AT", "INPUT_SCALE", "INPUT_ZERO", "set"
+"""The suffixes before the name of one of several inputs. No other suffix begins with one of them and an underscore, so
+that an input may have any name."""
+
+
+def part_suffixes(part: str) -> Sequence[str]:
+    """The suffixes of the names of the macros and the function of the input `part` of a model with several inputs."""
+    return [f"{suffix}_{part}" for suffix in (PART_AT, PART_SCALE, PART_ZERO, PART_SET)]
+
+
+def output_suffixes(number: int) -> Sequence[str]:
+    """The suffixes of the names of the macros and functions of output `number`; output 0 is the scores."""
+    macros = [f"OUTPUT{f'_{number}' if number else ''}_{kind}" for kind in ("LENGTH", "SCALE", "ZERO")]
+    return [*macros, *([f"output_{number}", f"output_{number}_score"] if number else [])]
 
 
 @dataclass(frozen=True)

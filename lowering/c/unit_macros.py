@@ -20,5 +20,5 @@ def unit_macros(name: str, text: str, elements: int) -> c.InlineOp:
     if unit.is_uniform:
         one, *_ = unit.units
         scale, zero = one.scale, -one.offset / one.scale
-        written += SCALES.format(macro=macro, scale=spell_float(scale), zero=spell_float(zero))
+        written += SCALES.format(macro=macro, part="", scale=spell_float(scale), zero=spell_float(zero))
     return c.InlineOp(f"{macro}_UNIT", written)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects.errors import InputError
@@ -25,10 +25,11 @@ class JoinedSources:
     shared_bytes: int
 
 
-def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
+def joined_sources(sources: Sequence[tuple[str, str]], headers: Mapping[str, str] | None = None) -> JoinedSources:
     """Join the C files of programs, as `print_c` prints them.
 
     sources: for each program, its name and its text.
+    headers: for each program, the text of its header, which one C file may include beside the others.
 
     The first program with an arena declares the arena for all programs. A constant that equals a constant of an earlier
     program, including its type, length and attributes, becomes a macro that expands to the name of the earlier
@@ -42,12 +43,13 @@ def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
     arena: str | None = None
     parts: list[str] = []
     shared = 0
+    for program, text in (headers or {}).items():
+        for line in text.splitlines():
+            _define(line, program, defined)
     for program, text in sources:
         written: list[str] = []
         for item in _items(text.splitlines()):
-            name = "" if (definition := _DEFINITION.match(item[0])) is None else definition["name"]
-            if name.startswith(f"{program}_") and (other := defined.setdefault(name, program)) != program:
-                raise InputError(f"'{other}' and '{program}' both define {name}: compile one with another --name")
+            _define(item[0], program, defined)
             if (constant := _CONSTANT.match(item[0])) is not None:
                 key = constant["type"], constant["rest"], *item[1:]
                 name = known.setdefault(key, constant["name"])
@@ -62,6 +64,15 @@ def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
             written += item
         parts.append("\n".join(written))
     return JoinedSources("\n\n".join(parts) + "\n", shared)
+
+
+def _define(line: str, program: str, defined: dict[str, str]) -> None:
+    """Record the name that a line of a program defines in `defined`, the programs by such names; raise `InputError` if
+    another program defines it.
+    """
+    name = "" if (definition := _DEFINITION.match(line)) is None else definition["name"]
+    if name.startswith(f"{program}_") and (other := defined.setdefault(name, program)) != program:
+        raise InputError(f"'{other}' and '{program}' both define {name}: compile one with another --name")
 
 
 def _items(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -7,22 +7,23 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from tinyml.dialects.errors import InputError
+from tinyml.targets.c.header_names import HEADERS
 
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
     _Bool _Complex _Imaginary asm typeof main
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
-    INT8_MIN INT16_MIN INT32_MIN INT64_MIN"""
+    INT8_MIN INT16_MIN INT32_MIN INT64_MIN INT8_MAX INT16_MAX INT32_MAX INT64_MAX
+    UINT8_MAX UINT16_MAX UINT32_MAX UINT64_MAX INT8_C INT16_C INT32_C INT64_C UINT8_C UINT16_C UINT32_C UINT64_C
+    NULL errno linux unix"""
+"""Keywords, types, and macros of C, its headers and compilers."""
+
 _BUILTINS = """abort abs acos asin atan ceil cos cosh erf exit exp fabs ffs floor fmax fmin gamma index isinf isnan j0
 j1 jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit sin sinh sqrt strlen tan tanh tgamma
 trunc y0 y1 yn"""
 """Functions built into gcc, which warns if a file-level definition reuses such a name."""
 
 RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
-
-
-_HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
-    stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
 
 MAX_NAME_LENGTH = 31
 """Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""
@@ -49,8 +50,20 @@ def check_model_name(name: str) -> None:
         )
     if name in RESERVED or name.lower().startswith("tm_"):
         raise InputError(f"--name: '{name}' is a name of C or of the runtime")
-    if name.lower() in _HEADERS.split():
-        raise InputError(f"--name: '{name}.h' is a header of the compiler or of Arduino")
+    if name.lower() in HEADERS:
+        raise InputError(
+            f"--name: '{name}.h' is a header of the compiler, of Arduino or of its libraries, which the model's would "
+            "hide: choose another name"
+        )
+
+
+def argument_name(hint: str | None) -> str:
+    """The name of the argument of a public function, which resembles `hint`.
+
+    Names in capitals may be macros of the user's program, which includes the header of the model: `INPUT` and `A0` of
+    Arduino, or the register `ADC`. They become `X`.
+    """
+    return "X" if hint is None or not re.search(r"[a-z]", hint) else hint
 
 
 def identifier(hint: str) -> str:

@@ -115,7 +115,7 @@ def join_programs(
     names = [program.name for program in programs]
     name = "_".join(names)[:31].rstrip("_") if name is None else name
     check_model_name(name)
-    if name in names:
+    if name.lower() in map(str.lower, names):
         raise InputError(f"the file of all programs has the name of one of them, '{name}': choose another name")
     ctx = context()
     module = _joined(programs, ctx)
@@ -126,7 +126,7 @@ def join_programs(
         source, header = _c_files(module, program, arena, ctx)
         sources.append((program.name, source))
         headers[f"{program.name}.h"] = header
-    joined = joined_sources(sources)
+    joined = joined_sources(sources, {program.name: headers[f"{program.name}.h"] for program in programs})
     found = _needs(name, programs, arena, joined.shared_bytes)
     board = programs[0].board
     if found.ram is not None and board.ram is not None and found.ram > board.ram:
@@ -145,12 +145,16 @@ def _check(programs: Sequence[ProgramInFolder]) -> None:
     if len(programs) < 2:
         raise InputError("expected two programs or more")
     first = programs[0]
-    names: set[str] = set()
-    for program in programs:
+    names: dict[str, str] = {}
+    for number, program in enumerate(programs):
         report, file = program.report, str(program.folder)
-        if program.name in names:
+        if program.name in [before.name for before in programs[:number]]:
             raise InputError(f"two programs have the name '{program.name}': compile one of them with another --name")
-        names.add(program.name)
+        # The guards of headers, and some file systems, ignore the case of letters.
+        if (other := names.setdefault(program.name.lower(), program.name)) != program.name:
+            raise InputError(
+                f"the names '{other}' and '{program.name}' differ only in case: compile one program with another --name"
+            )
         if program.board.name != first.board.name:
             boards = f"'{first.name}' is for {first.board.name}, '{program.name}' for {program.board.name}"
             raise InputError(f"{boards}: compile both for one board", file=file)

@@ -7,12 +7,12 @@ func.func @net(%x: memref<1x5xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) ->
   func.return %c0 : index
 }
 // CHECK-LABEL: c.program @net
-// CHECK: c.define @net_INPUT_image 0 {doc = "index of the first of 2 elements of image, !zeroskew.q<8, 0.5, 0>: real = raw * 2^-1"}
-// CHECK-NEXT: c.define @net_INPUT_time 2 {doc = "index of the first of 2 elements of time, !zeroskew.q<8, 0.25, -3>: real = (raw + 3) * 2^-2"}
-// CHECK-NEXT: c.define @net_INPUT_place 4 {doc = "index of the element of place, !zeroskew.q<8, 2.0, 1>: real = (raw - 1) * 2^1"}
-// CHECK: c.inline @net_INPUT_image_SCALE
-// CHECK-NEXT: c.inline @net_INPUT_time_SCALE
-// CHECK-NEXT: c.inline @net_INPUT_place_SCALE
+// CHECK: c.define @net_INPUT_AT_image 0 {doc = "index of the first of 2 elements of image, !zeroskew.q<8, 0.5, 0>: real = raw * 2^-1"}
+// CHECK-NEXT: c.define @net_INPUT_AT_time 2 {doc = "index of the first of 2 elements of time, !zeroskew.q<8, 0.25, -3>: real = (raw + 3) * 2^-2"}
+// CHECK-NEXT: c.define @net_INPUT_AT_place 4 {doc = "index of the element of place, !zeroskew.q<8, 2.0, 1>: real = (raw - 1) * 2^1"}
+// CHECK: c.inline @net_INPUT_SCALE_image
+// CHECK-NEXT: c.inline @net_INPUT_SCALE_time
+// CHECK-NEXT: c.inline @net_INPUT_SCALE_place
 // CHECK-NOT: c.inline @net_INPUT_SCALE
 // CHECK: c.func @net_set_image(%i: index, %value: f32)
 // CHECK: c.literal 5.000000e-01 : f32
@@ -51,8 +51,8 @@ func.func @same(%x: memref<1x3xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) -
   func.return %c0 : index
 }
 // CHECK-LABEL: c.program @same
-// CHECK: c.define @same_INPUT_a 0 {doc = "index of the first of 2 elements of a"}
-// CHECK-NEXT: c.define @same_INPUT_b 2 {doc = "index of the element of b"}
+// CHECK: c.define @same_INPUT_AT_a 0 {doc = "index of the first of 2 elements of a"}
+// CHECK-NEXT: c.define @same_INPUT_AT_b 2 {doc = "index of the element of b"}
 // CHECK: c.inline @same_INPUT_SCALE
 // CHECK: c.func @same_set(%i: index, %value: f32)
 // CHECK: c.func @same_set_a(%i: index, %value: f32)

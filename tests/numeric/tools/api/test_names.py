@@ -95,7 +95,26 @@ def test_two_libraries_in_one_sketch(tmp_path: Path):
         ("", "expected at most 31 letters"),
         ("double", "'double' is a name of C or of the runtime"),
         ("tm_wine", "'tm_wine' is a name of C or of the runtime"),
-        ("Math", "'Math.h' is a header of the compiler or of Arduino"),
+        *(
+            (
+                name,
+                f"'{name}.h' is a header of the compiler, of Arduino or of its libraries, which the model's would hide",
+            )
+            for name in (
+                "Math",
+                "unistd",
+                "Wire",
+                "Serial",
+                "spi",
+                "EEPROM",
+                "Servo",
+                "SD",
+                "WiFi",
+                "Keyboard",
+                "Print",
+            )
+        ),
+        *((name, f"'{name}.h' is a header") for name in ("Stream", "ESP8266WiFi", "Preferences", "PDM", "RTC", "mbed")),
     ],
 )
 def test_names_that_c_does_not_take_are_refused_in_one_line(name: str, said: str):

@@ -29,3 +29,12 @@ def test_a_name_of_two_programs_is_refused():
     sources = [("word", constant("word_two_w")), ("word_two", constant("word_two_w"))]
     with pytest.raises(InputError, match="'word' and 'word_two' both define word_two_w: compile one with another"):
         joined_sources(sources)
+
+
+def test_a_macro_of_two_headers_is_refused():
+    headers = {
+        "word": "#define word_INPUT_AT_CLASSES 0 /* */\n",
+        "word_INPUT_AT": "#define word_INPUT_AT_CLASSES 3 /* */\n",
+    }
+    with pytest.raises(InputError, match="'word' and 'word_INPUT_AT' both define word_INPUT_AT_CLASSES"):
+        joined_sources([(name, "") for name in headers], headers)

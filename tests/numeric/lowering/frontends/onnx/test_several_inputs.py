@@ -77,8 +77,8 @@ def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_p
     np.savez(data, x=arrays["x"], image=arrays["image"])
     assert main(["compile", str(file), "--val", str(data), "--width", "16", "--target", "host", "-o", str(out)]) == 0
     header = (out / "two.h").read_text()
-    assert "#define two_INPUT_x 0 /* index of the first of 3 elements of x */" in header
-    assert "#define two_INPUT_image 3 /* index of the first of 4 elements of image */" in header
+    assert "#define two_INPUT_AT_x 0 /* index of the first of 3 elements of x */" in header
+    assert "#define two_INPUT_AT_image 3 /* index of the first of 4 elements of image */" in header
 
 
 def quantised_inputs(*, alike: bool) -> onnx.ModelProto:
