@@ -129,7 +129,7 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
         for x, y in (arguments for path, arguments in files.items() if str(path) == file):
             named = message.replace("`x`", x).replace("`y`", y)
             message, file = named, None if named != message else f"{x}, {y}"
-        raise made(message, file=file, line=known.line, column=known.column) from error
+        raise made(message, file=file, line=known.line, column=known.column) from None
 
 
 def in_python(message: str) -> str:

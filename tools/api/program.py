@@ -281,20 +281,22 @@ class Program:
         zip: true to also write the Arduino library as a .zip file.
         force: true to follow links that lead out of their folder.
 
-        An earlier output is replaced if it is unmodified. Raises `InputError` for any other folder that is not empty,
+        An earlier output is replaced if it is unmodified; what CMake, Arduino, PlatformIO and other tools have built in
+        it stays. Raises `InputError` for any other folder that is not empty,
         for a folder that contains an input, and if the folder cannot be written.
         """
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_output import atomic_folder
-        from tinyml.tools.driver.output_folder import removable_files
+        from tinyml.tools.driver.output_folder import drop_files, kept_files, removable_files
         from tinyml.tools.driver.packages.write_packages import repack
 
         def write() -> None:
             protect_inputs(force)
             for file in self._inputs:
                 note_input(file)
-            with atomic_folder(Path(folder), removable_files(self._inputs)) as new:
+            with atomic_folder(Path(folder), removable_files(self._inputs), kept_files) as new:
                 shutil.copytree(self.folder, new, dirs_exist_ok=True)
+                drop_files(new, kept_files(self.folder))
                 repack(self.folder, new, packages, zipped=zip)
 
         with python_terms({}):

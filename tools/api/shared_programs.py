@@ -50,9 +50,9 @@ class JoinedPrograms:
         Raises `InputError` for a folder that is neither empty nor an unmodified output of tinyml.
         """
         from tinyml.tools.cli.atomic_output import atomic_folder
-        from tinyml.tools.driver.output_folder import removable_files
+        from tinyml.tools.driver.output_folder import kept_files, removable_files
 
-        with python_terms({}), atomic_folder(Path(folder), removable_files([])) as new:
+        with python_terms({}), atomic_folder(Path(folder), removable_files([]), kept_files) as new:
             shutil.copytree(self.folder, new, dirs_exist_ok=True)
         return Path(folder)
 

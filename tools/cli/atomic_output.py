@@ -254,21 +254,31 @@ Files are removed in this order, so that an interrupted removal can resume.
 """
 
 
+KeptFiles = Callable[[Path], Sequence[str]]
+"""The files of an existing folder, relative to it, that are moved to the folder that replaces it."""
+
+
+def _none(folder: Path) -> Sequence[str]:
+    """The default of `KeptFiles`: no files."""
+    return ()
+
+
 @contextmanager
-def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
+def atomic_folder(out: Path, removable: RemovableFiles, kept: KeptFiles = _none) -> Generator[Path]:
     """A context that yields a temporary folder next to `out`, which replaces `out` at the end unless an exception is
     raised.
 
-    The folder `out` is renamed, the new folder is moved to `out`, and then the removable files of the old folder are
-    deleted. After any failure, one of the two folders is complete. Leftovers of killed runs are removed; an old folder
-    that such a run had renamed is moved back. Raises `InputError` if `out` must not be removed, at the start and at the
-    end, and if it cannot be written.
+    The folder `out` is renamed, the new folder is moved to `out`, and then the kept files of the old folder are moved
+    to the new one and the removable files are deleted. After any failure, one of the two folders is complete. Leftovers
+    of killed runs are removed; an old folder that such a run had renamed is moved back. Raises `InputError` if `out`
+    must not be removed, at the start and at the end, if a new file has the name of a kept one, and if `out` cannot be
+    written.
     """
     with ExitStack() as cleanup:
         try:
             # A symbolic link is preserved; the folder that it points to is replaced.
             final = check_output(out)
-            _restore(final, removable)
+            _restore(final, removable, kept)
             _check(final, out, removable)
             _make_parents(final, cleanup)
             pending = pending_output(final)
@@ -277,7 +287,7 @@ def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
         except (OSError, RuntimeError) as error:
             raise _folder_complaint(error, out) from error
         yield pending.new
-        _replace(final, out, pending, removable)
+        _replace(final, out, pending, removable, kept)
 
 
 def only_empty(folder: Path) -> Sequence[str]:
@@ -312,7 +322,8 @@ def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
     try:
         return removable(final)
     except InputError as error:
-        raise InputError(error.message, file=str(out)) from error
+        # One error in the traceback of a Python program, which names the folder as the user does.
+        raise InputError(error.message, file=str(out)) from None
 
 
 def _make_parents(final: Path, cleanup: ExitStack) -> None:
@@ -328,12 +339,17 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _replace(final: Path, out: Path, pending: PendingOutput, removable: RemovableFiles) -> None:
+def _replace(final: Path, out: Path, pending: PendingOutput, removable: RemovableFiles, kept: KeptFiles) -> None:
     try:
         files = _check(final, out, removable)
         if not final.exists():
             pending.new.rename(final)
             return
+        moved = kept(final)
+        for name in moved:
+            places = [Path(name), *Path(name).parents[:-1]]
+            if os.path.lexists(pending.new / name) or any((pending.new / place).is_file() for place in places):
+                raise InputError(f"contains {name}, which the new output contains, too: move it", file=str(out))
         if (held := hold(final)) is None:
             raise InputError("another run is replacing this folder", file=str(out))
         try:
@@ -343,6 +359,7 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
             except BaseException:
                 pending.old.rename(final)
                 raise
+            _move(pending.old, final, moved)
             _remove(pending.old, files)
         finally:
             held.release()
@@ -351,7 +368,14 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
         raise InputError(f"cannot be replaced: {error.strerror or error}{rest}", file=str(out)) from error
 
 
-def _restore(final: Path, removable: RemovableFiles) -> None:
+def _move(old: Path, final: Path, files: Sequence[str]) -> None:
+    """Move files, links and empty folders from one folder to another, with the folders that contain them."""
+    for file in files:
+        (final / file).parent.mkdir(parents=True, exist_ok=True)
+        (old / file).rename(final / file)
+
+
+def _restore(final: Path, removable: RemovableFiles, kept: KeptFiles) -> None:
     """Move back an old folder that a killed run had renamed, or finish its removal."""
     for stale in stale_outputs(final):
         # Files that are not removable are preserved even here.
@@ -359,7 +383,9 @@ def _restore(final: Path, removable: RemovableFiles) -> None:
             if not stale.old.exists():
                 pass
             elif final.exists():
-                _remove(stale.old, removable(stale.old))
+                files = removable(stale.old)
+                _move(stale.old, final, kept(stale.old))
+                _remove(stale.old, files)
             else:
                 stale.old.rename(final)
         stale.close()

@@ -50,6 +50,7 @@ from tinyml.tools.driver.measure import (
 )
 from tinyml.tools.driver.output_folder import (
     MEASURED_SAMPLES,
+    kept_files,
     removable_files,
     seal_folder,
     write_errors,
@@ -511,7 +512,7 @@ def compile_model(request: Request) -> dict[str, Any]:
         chosen = changed(chosen, value)
     kept = {"loaded": request.load_weights, "bound": request.weights_at is not None}
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)
-    with atomic_folder(request.out, removable_files(request.inputs)) as folder:
+    with atomic_folder(request.out, removable_files(request.inputs), kept_files) as folder:
         try:
             made = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
             report = made.report.as_json()

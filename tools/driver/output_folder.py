@@ -17,6 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.atomic_output import write_file
+from tinyml.tools.driver.build_products import products_among
 from tinyml.tools.reports.report_fields import Report, check_report
 
 if TYPE_CHECKING:
@@ -195,8 +196,9 @@ def is_as_written(folder: Path, report: Mapping[str, Any], name: str) -> bool:
 def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
     """The function that checks an output folder before a command with these input files replaces it.
 
-    The check returns the files of the folder, the report last. It raises `InputError`, with the reason, if the folder
-    is neither empty nor an unmodified output of tinyml, or contains an input.
+    The check returns the files of the folder, the report last, without those that build tools wrote (`kept_files`). It
+    raises `InputError`, with the reason, if the folder is neither empty nor an unmodified output of tinyml, or contains
+    an input.
     """
 
     def check(folder: Path) -> Sequence[str]:
@@ -208,9 +210,12 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
         report = found_report(folder)
         if report is None or _WRITER not in report or (listed := _listed(report)) is None:
             raise InputError("already exists and was not written by tinyml", file=str(folder))
+        kept = {*_products(folder, report)}
         del report[FILES]
         found: list[str] = []
         for name in _files(folder):
+            if name in kept:
+                continue
             if name not in listed:
                 raise InputError(f"contains {name}, not written by tinyml: choose another folder", file=str(folder))
             digest = _own_digest(report) if name == REPORT else _digest(folder / name)
@@ -220,6 +225,35 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
         return sorted(found, key=REPORT.__eq__)
 
     return check
+
+
+def kept_files(folder: Path) -> Sequence[str]:
+    """The files of an output folder that build tools wrote. They are moved to the output that replaces the folder.
+
+    Files with the name of one of ours are not among them.
+    """
+    report = found_report(folder)
+    return () if report is None else _products(folder, report)
+
+
+def drop_files(folder: Path, files: Iterable[str]) -> None:
+    """Remove files, links and empty folders, relative to a folder, and folders that are empty then."""
+    for file in files:
+        path = folder / file
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        else:
+            path.unlink()
+        for parent in Path(file).parents[:-1]:
+            if not any((folder / parent).iterdir()):
+                (folder / parent).rmdir()
+
+
+def _products(folder: Path, report: Mapping[str, Any]) -> Sequence[str]:
+    listed = _listed(report) or {}
+    name = report.get("name")
+    others = [Path(file).as_posix() for file in _files(folder) if file not in listed]
+    return products_among(folder, others, name if isinstance(name, str) else None)
 
 
 def found_report(folder: Path) -> dict[str, Any] | None:

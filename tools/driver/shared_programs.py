@@ -21,7 +21,7 @@ from tinyml.targets.c.names import check_model_name
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.chip import MEMORY, PUSH
 from tinyml.tools.cli.atomic_output import atomic_folder
-from tinyml.tools.driver.output_folder import removable_files, seal_folder, write_inside
+from tinyml.tools.driver.output_folder import kept_files, removable_files, seal_folder, write_inside
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options, program_in, stated_memory
 from tinyml.tools.driver.stages import VerifiedPrograms, lowered, print_ir
 from tinyml.transforms.buffers.check_sharing import CheckSharingPass, check_state
@@ -133,7 +133,7 @@ def join_programs(
         raise InputError(f"the programs need {found.ram:,} bytes of RAM together, {board.name} has {board.ram:,}")
     includes = "\n".join(f'#include "{each}.h"' for each in names)
     header = HEADER.format(name=name, programs=", ".join(names), includes=includes)
-    with atomic_folder(out, removable_files(inputs)) as folder:
+    with atomic_folder(out, removable_files(inputs), kept_files) as folder:
         files = {f"{name}.c": joined.text, f"{name}.h": header, **headers, "ir/2-buffers.mlir": print_ir(module)}
         write_inside(folder, files)
         seal_folder(folder, found.as_json())
