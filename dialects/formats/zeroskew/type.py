@@ -11,7 +11,8 @@ with one rounding; only sums that start from 32-bit numbers remain 32-bit intege
 an operand may instead be a left shift. If all of these scales are equal, nothing is converted.
 
 `!zeroskew.q<width, scale, zero, even>` has the same numbers. Its results are rounded once, halves to even, as in
-PyTorch and ONNX, but in integers.
+PyTorch and ONNX, but in integers. A float is multiplied by the reciprocal of the scale, as in PyTorch, whereas
+TensorFlow Lite and ONNX divide it by the scale.
 
 `!zeroskew.q<8, [scale, scale, ...], 0>` is the format of weights with a scale per row. `!zeroskew.q<32, scale, 0>` is
 the format of initial values of 32-bit sums, and `!zeroskew.q<64, scale, 0>` is that of 64-bit sums.
@@ -56,12 +57,15 @@ from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Reals
+    from tinyml.dialects.formats.number_format import Raws, Reals
     from tinyml.dialects.formats.zeroskew.specification import Skewed
 
 V = TypeVar("V")
 
 CANDIDATE_WIDTHS = (4, 6, 8)
+
+MOST_INPUT_BITS = 16
+"""The greatest width of inputs; wider numbers are sums, biases and results of a model file."""
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
@@ -264,14 +268,36 @@ class ZeroSkewType(ZeroSkewNumbers):
             return self._requantised(m, value_format.load(m, value), factor)
         return super().convert(m, value, value_format)
 
-    def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw of a float, by TensorFlow Lite's QUANTIZE.
+    def encode_clipped(self, reals: Reals) -> Raws:
+        """The raws of reals in single precision, as `from_f32` computes them on a device; NaN becomes the raw of 0.
 
-        The quotient of the float and the scale is rounded to nearest, halves away from zero or to even.
+        Numbers of more than 16 bits and numbers with several scales, which are no inputs, are rounded as in `encode`.
         """
+        if self.per_channel or self.bits > MOST_INPUT_BITS:
+            return self.encode(reals)
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        with np.errstate(over="ignore", under="ignore"):
+            single = np.asarray(reals).astype(np.float32)
+            raws = self.from_f32(NumpyMachine(), np.where(np.isnan(single), np.float32(0), single))
+        return np.asarray(raws).astype(self.dtype)[()]
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        """The raw of a float, by TensorFlow Lite's QUANTIZE or, for an `even` format, by PyTorch's quantize_per_tensor.
+
+        In single precision, the float is divided by the scale, or multiplied by the reciprocal of the scale if halves
+        are rounded to even. The result is rounded to nearest, halves away from zero or to even.
+        """
+        if self.halves_to_even:
+            scaled = m.mulf(value, m.float_constant(float(self._reciprocal)))
+            return self._raw(m, m.call("tm_f32_to_even", scaled, *self._ends(m)))
         scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
-        function = "tm_f32_to_even" if self.halves_to_even else "tm_f32_to_nearest"
-        return self._raw(m, m.call(function, scaled, *self._ends(m)))
+        return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
+
+    @property
+    def _reciprocal(self) -> np.float32:
+        """The reciprocal of the scale in single precision, as PyTorch computes it."""
+        return np.float32(1) / np.float32(self.scale)
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         ends = self._clamped_raws(low, high)
@@ -288,7 +314,8 @@ class ZeroSkewType(ZeroSkewNumbers):
             if not math.isfinite(real):
                 return otherwise
             with np.errstate(over="ignore"):
-                scaled = np.float32(real) / np.float32(self.scale)
+                single = np.float32(real)
+                scaled = single * self._reciprocal if self.halves_to_even else single / np.float32(self.scale)
             if np.isinf(scaled):
                 return least if scaled < 0 else most
             wide = np.float64(scaled)
