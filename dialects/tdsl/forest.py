@@ -36,7 +36,8 @@ SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_le
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
-    """For each threshold, the greatest raw whose number does not exceed the threshold, and whether such a raw exists.
+    """For each threshold, the greatest raw below all raws of greater numbers of the format, and whether a number of the
+    format does not exceed the threshold.
 
     For every number x of the format, `x <= threshold` is then a comparison of raws. The raws must be in the order of
     their numbers. In a format that wraps around, a threshold outside the range is greater or less than all numbers.
@@ -48,10 +49,11 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
         next = np.nextafter(nearest, format.dtype.type(-np.inf))
     else:
         next = np.maximum(nearest, np.iinfo(format.dtype).min + 1) - format.dtype.type(1)
-    raws = np.where(format.decode(nearest) <= reals, nearest, next)
+    is_below = format.decode(nearest) <= reals
     # The greater of the two zeros of floats.
-    raws = raws + format.dtype.type(0)
-    return raws, format.decode(raws) <= reals
+    raws = np.where(is_below, nearest, next) + format.dtype.type(0)
+    # The raw before `nearest` may be no number of the format, and then exceeds the number below `nearest`.
+    return raws, is_below | (nearest > format.ends()[0])
 
 
 def greatest_raw(format: NumberFormat) -> Array:

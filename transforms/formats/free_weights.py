@@ -73,7 +73,7 @@ def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
     machine, votes, constant = NumpyMachine(), tdsl.format_of(forest.votes), tdsl.constant_root(forest.votes)
     if constant is None or forest.added_raws(machine, constant.raws.reshape(tdsl.shape_of(forest.votes))) is None:
         raise error_at(forest, "--weights-at: the sums of votes are rounded: use the format " + USUAL_FORMAT)
-    most = (1 << votes.bits - 1) - 1
-    raws = tdsl.format_of(forest.out).recode(machine, np.array([-most, most], votes.dtype), votes)
-    bits = max(int(raw).bit_length() + 1 for raw in raws)
+    ends = np.stack(votes.ends()).astype(votes.dtype)
+    raws = tdsl.format_of(forest.out).recode(machine, ends, votes)
+    bits = max((int(raw) if raw >= 0 else ~int(raw)).bit_length() + 1 for raw in raws)
     function.attributes[FOREST_ROOM] = room_of([*room[:3], bits])

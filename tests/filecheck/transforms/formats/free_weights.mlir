@@ -53,6 +53,18 @@ func.func @alone(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<16, 4>> 
 
 // -----
 
+// Votes of posits have at most the raw 95, which is 126 units of 2^-6 in the format of the sums: 8 bits.
+func.func @posits(%X: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %votes = tdsl.const dense<[[32], [64]]> : tensor<2x1xi8> -> tensor<2x1x!posit.p<8, 0, -6, 1>>
+  %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -2, -1]> : tensor<3xi32>} : tensor<1x1x!fixed.q<8, 4>>, tensor<2x1x!posit.p<8, 0, -6, 1>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %y : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK: func.func @posits
+// CHECK-SAME: tinyml.forest_room = array<i64: 3, 1, 2, 8>
+// KNOWN: func.func @posits
+
+// -----
+
 // A sparse matrix with room, and an added sample whose addend, 4 * -32, is below the least sum, -127.
 func.func @lists(%X: tensor<1x1x!fixed.q<8, 0>>) -> tensor<1x1x!fixed.q<8, 0>> attributes {tinyml.sample_room = 3 : i64, tdsl.interface = #tdsl.interface<stored = [2, "samples", "fit fewer"]>} {
   %W = tdsl.const dense<[[1], [2], [0]]> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, 0>>

@@ -40,6 +40,7 @@ FORMATS = [
     ("zeroskew", 8),
     ("posit", 8),
     ("posit", 16),
+    ("posit", 32),
     ("minifloat", None),
     ("f32", None),
     ("bf16", None),

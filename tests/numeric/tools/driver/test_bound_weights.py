@@ -385,6 +385,20 @@ def test_a_blob_in_a_section_is_far_if_it_is_large(hidden: int, far: bool, tmp_p
     assert ("model_BLOB_FAR" in (folder / "model.h").read_text()) == far
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("format", "width"), [("posit", 8), ("posit", 16), ("posit", 32)])
+def test_votes_whose_raws_are_not_the_integers_of_their_width(format: str, width: int, tmp_path: Path):
+    """There is room for the votes of posits, which are bounded otherwise than integers of their width, and for those of
+    a forest that replaces the first one. The device returns the raw values of the evaluator.
+    """
+    first = compiled(
+        trained("forest", 0), tmp_path / "first", format=format, width=width, weights_at=".weights", weights_margin=2.0
+    )
+    again = compiled(trained("forest", 1), tmp_path / "again", weights_for=str(first))
+    for folder in (first, again):
+        assert json.loads((folder / "report.json").read_text())["mismatch"] is None
+
+
 def mismatches(first: Path, again: Path, x: Any, device: str, tmp_path: Path) -> list[Any]:
     """For each of two models, the first difference between the evaluator and the C of the first model with the blob of
     this model; None if there is none.
