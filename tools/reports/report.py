@@ -44,6 +44,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.tools.reports.threshold_report import threshold_report
     from tinyml.tools.reports.warnings import warnings_of
     from tinyml.transforms.formats.plan_execution import streamed_segments
     from tinyml.transforms.ir.cost.estimate import estimate_on
@@ -132,6 +133,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
         ),
         sensor=sensor,
         float_inputs=float_inputs_report(floats),
+        thresholds=threshold_report(compiled.reals, compiled.formats, made.data),
     )
 
 

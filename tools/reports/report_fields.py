@@ -103,6 +103,22 @@ class DetectionFields(TypedDict):
     far: Unbounded
 
 
+class ConstantBranchFields(TypedDict):
+    """The fields of `ConstantBranch`."""
+
+    feature: Count
+    threshold: float
+    at_most: bool
+
+
+class ThresholdFields(TypedDict):
+    """The fields of `ThresholdReport`."""
+
+    readings: Count
+    crossed: Count
+    constant: Sequence[ConstantBranchFields]
+
+
 class MetricFields(TypedDict):
     """The value of the requested metric, on reals and in formats.
 
@@ -341,7 +357,8 @@ class Report:
     `time_source` states how the times in milliseconds were obtained (`TimeSource`). `options` has the options of the
     compilation by name, except options that are themselves fields, such as `format`. `search`, `requested`, `chosen`,
     `lines`, `warnings`, `layers`, `memory`, `segments`, `hardware`, `stream`, `confusion`, `regression`, `by_output`,
-    `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in `report.json`.
+    `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs`, `thresholds` and `estimate` are as in
+    `report.json`.
     """
 
     schema: int = SCHEMA
@@ -401,6 +418,7 @@ class Report:
     warnings: Sequence[Mapping[str, str]]
     sensor: Mapping[str, Any] | None
     float_inputs: Mapping[str, Any] | None
+    thresholds: Mapping[str, Any] | None
 
     def __repr__(self) -> str:
         from tinyml.tools.reports.tables import print_program, text_for_terminal

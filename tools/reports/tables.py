@@ -28,6 +28,9 @@ DEFAULT_COLUMNS = 145
 _WITHIN: ContextVar[int | None] = ContextVar("WITHIN", default=None)
 """The width of the terminal for which tables are rendered to a text; None to print them."""
 
+SHOWN_BRANCHES = 3
+"""Maximum constant branches that the printed report names; `report.json` names all."""
+
 CONVERSION_SUFFIX = " incl. conversion"
 """The heading suffix of times that include the conversion of float inputs."""
 
@@ -224,6 +227,8 @@ def print_program(report: Report) -> None:
         print(f"warning: {warning['text']}; {warning['cure']}")
     for function in report.functions:
         _print_function_error(function)
+    if report.thresholds is not None:
+        _print_thresholds(report.thresholds)
     if report.parts and "val" not in report.requested:
         print(f"Parts of the model are in floats, computed in {report.parts}: --val VAL.npz gives them --format")
     if report.stream is not None:
@@ -241,6 +246,24 @@ def _print_function_error(function: FunctionReport) -> None:
     """Print the greatest error of a function, if it is known."""
     if function.error is not None:
         print(f"{function.function}, {function.argument} -> {function.result}: error at most {function.error:.2g}")
+
+
+def _print_thresholds(thresholds: Mapping[str, Any]) -> None:
+    """Print the number of readings that rounding sends to the other side of a threshold, and the thresholds beyond the
+    numbers of the input, if there are any.
+    """
+    if crossed := thresholds["crossed"]:
+        print(
+            f"Thresholds: {crossed:,} of {thresholds['readings']:,} readings in --val share a number of the input's "
+            "format with readings on the other side of a threshold"
+        )
+    if constant := thresholds["constant"]:
+        shown = [
+            f"{'all' if each['at_most'] else 'none'} <= {each['threshold']:g} (feature {each['feature']})"
+            for each in constant[:SHOWN_BRANCHES]
+        ]
+        more = f" and {len(constant) - SHOWN_BRANCHES} more" if len(constant) > SHOWN_BRANCHES else ""
+        print(f"Thresholds beyond the input's format, constant branches: {', '.join(shown)}{more}")
 
 
 def _print_hardware(hardware: Mapping[str, Any]) -> None:

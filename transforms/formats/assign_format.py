@@ -1,7 +1,7 @@
 """`assign-format`: converts a program on reals (L0) to number formats (L1), with scales from the profiled ranges.
 
-The leaf values of forests, called votes, have 8 bits by default. If 8 bits change more answers on the data than the
-width of other constants does, votes have that width.
+The leaf values of forests, called votes, have 8 bits if 8 bits change no answer on the data by more than its step, and
+otherwise the width of other constants.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,27 +27,25 @@ from tinyml.dialects.formats.lookup import (
 )
 from tinyml.dialects.formats.number_format import BY_SCORES, NumberFormat
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
-from tinyml.transforms.formats.assignment.saturation import disagreement, with_saturation
+from tinyml.transforms.formats.assignment.saturation import with_saturation
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats
 
+if TYPE_CHECKING:
+    from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
+
 VOTE_BITS = 8
 """The width to which votes of forests are narrowed."""
 
-REGRESSION_LOSS = 0.01
-"""The mean squared error, in percent of the variance, that narrow votes may add to a regressor's."""
-
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """Reduce the votes of each forest to `VOTE_BITS` bits, and return the new choices.
-
-    The votes of a forest are unchanged if they may change later (`limit`), or if the reduction increases the number of
-    answers that differ from those of the program on reals. For a regression, the loss may increase by at most
-    `REGRESSION_LOSS`.
+    """Reduce the votes of each forest to `VOTE_BITS` bits if no answer on the data then changes by more than its step,
+    and return the new choices. The votes of a forest are unchanged if they may change later (`limit`).
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op) and op.limit is None]
@@ -59,10 +58,36 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
         except InputError:
             continue
         narrowed = [*chosen[:index], replace(choice, prototype=narrow), *chosen[index + 1 :]]
-        allowed = REGRESSION_LOSS if evaluator.reference.is_regressor else 0.0
-        if disagreement(evaluator, narrowed) <= disagreement(evaluator, chosen) + allowed:
+        if _same_answers(evaluator, choices, narrowed):
             chosen = narrowed
     return chosen
+
+
+def _same_answers(
+    evaluator: CandidateEvaluator, choices: Sequence[FormatChoice], others: Sequence[FormatChoice]
+) -> bool:
+    """Whether programs of two choices return the same classes on the data or, without a class, numbers that differ by
+    at most one step of the first program's format. True if only the second choice results in a program.
+    """
+    programs: list[SharedProgram] = []
+    for each in (others, choices):
+        try:
+            module = evaluator.candidates.program(tuple(evaluator.candidates.assignment.formats(each)))
+        except InputError:
+            return bool(programs)
+        programs.append(evaluator.shared.prepare(module))
+    second, first = programs
+    for chunk in range(len(evaluator.shared.chunks)):
+        ours, theirs = first.outputs(chunk), second.outputs(chunk)
+        if ours.labels is not None and theirs.labels is not None:
+            if not np.array_equal(ours.labels, theirs.labels):
+                return False
+            continue
+        numbers = second.decoded(theirs)
+        for format, raws, reals in zip(first.output_formats, ours.tensors, numbers, strict=True):
+            if (np.abs(format.encode(reals).astype(np.int64) - raws.astype(np.int64)) > 1).any():
+                return False
+    return True
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
@@ -111,9 +136,11 @@ class AssignFormatPass(ModulePass):
     data: .npz file with inputs `x`. On these inputs the weights of products are rounded so that the sums have small
         errors (`round_weights`). If all tensors of the program are f32, the weights are then refined so that the
         margins between the best scores have small errors (`refine_constants`). Without data, weights are rounded to
-        nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the
-        data. With data and without `zooms`, ranges of tensors whose numbers have unlike sizes are narrowed where fewer
-        answers then change (`with_saturation`).
+        nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits change no
+        class on the data, and no number by more than a step. With data and without `zooms`, ranges of tensors whose
+        numbers have unlike sizes are narrowed where fewer answers then change (`with_saturation`). With data,
+        thresholds of forests are rounded so that most inputs reach the same child as on reals; without data, they are
+        rounded down.
 
     Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
     missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor

@@ -10,7 +10,7 @@ register.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -35,12 +35,14 @@ from tinyml.transforms.formats.assignment.tensor_classes import (
     is_scalar_op,
     tensor_classes,
 )
+from tinyml.transforms.formats.constants.cuts import Cuts, covering
 from tinyml.transforms.formats.constants.input_moments import InputMoments
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals, ScaleBy
     from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
+    from tinyml.transforms.formats.constants.cuts import ComparedConstant
 
 
 ACCUMULATOR_BITS = 32
@@ -165,6 +167,7 @@ class AssignmentSteps:
     score_errors: the estimator for formats with the scaling rule `scores`; None without such formats.
     scale_by: the scaling rule of all tensors; None for the rules of their formats.
     bounded: the operands of sums whose accumulators are chosen later (`bounded_later`).
+    compared: the constants with which tensors are compared.
     compute_formats: the compute formats of classes that are stored in a foreign family.
     """
 
@@ -178,8 +181,10 @@ class AssignmentSteps:
         score_errors: ScoreErrors | None,
         scale_by: ScaleBy | None,
         bounded: Set[SSAValue],
+        compared: Collection[ComparedConstant],
     ):
         self.scale_by: ScaleBy | None = scale_by
+        self.compared = compared
         self.bounding = bounding
         self.class_of = class_of
         self.accumulators = accumulators
@@ -195,6 +200,7 @@ class AssignmentSteps:
         self._spare_accumulators()
         self._align_starts()
         self._align_addends()
+        self._align_compared()
         self._limit_results()
         if self._hold_sums():
             # Products of the sums now have different units.
@@ -258,12 +264,13 @@ class AssignmentSteps:
         """Assign to tensors with the scaling rule `scores` the formats, of unchanged width, that cause the least errors
         in the program's scores.
 
-        Constants, tensors with a known range, tensors whose format was widened or must represent bounds beyond the data
-        (`_reaches_bounds`), and tensors with a `zoom` are unchanged.
+        Constants, tensors with a known range, tensors that are only compared, tensors whose format was widened or must
+        represent bounds beyond the data (`_reaches_bounds`), and tensors with a `zoom` are unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
-            is_free = not (tensors.is_constant or tensors.known or choice.zoom or choice.is_made)
+            is_fixed = tensors.is_constant or tensors.known or tensors.is_only_compared
+            is_free = not (is_fixed or choice.zoom or choice.is_made)
             if not is_free or self.formats[tensors].bits != choice.prototype.bits:
                 continue
             if others := scalings_of(tensors, choice.prototype, self.scale_by):
@@ -393,6 +400,15 @@ class AssignmentSteps:
                 addend = rhs if self.class_of[lhs] is tensors else lhs
                 if self.class_of[addend] is not tensors:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
+
+    def _align_compared(self) -> None:
+        """Assign to constants of which only comparisons read the difference from a tensor the format of the tensor, so
+        that equal numbers remain equal.
+        """
+        for each in self.compared:
+            constant, format = self.class_of[each.constant.result], self.of(each.compared)
+            if constant in self.choices and self.formats[constant].FAMILY == format.FAMILY:
+                self.formats[constant] = format
 
     def _limit_results(self) -> None:
         """Coarsen the scale of a result if the operands are too small to fill the range of its format. Repeat this
@@ -527,6 +543,7 @@ class FormatAssignment:
         self.inputs = inputs
         self.scale_by: ScaleBy | None = scale_by
         self.are_numbers = are_numbers
+        self.cuts = Cuts(function, inputs)
         self._fitted: dict[object, NumberFormat] = {}
         self._of_choices: dict[tuple[TensorClass, FormatChoice], NumberFormat] = {}
         self.classes = tensor_classes(function)
@@ -572,6 +589,7 @@ class FormatAssignment:
                 self._errors_of(chosen),
                 self.scale_by,
                 self._bounded,
+                self.cuts.constants.values(),
             )
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]
         return self._assigned[key]
@@ -604,7 +622,10 @@ class FormatAssignment:
         if key not in self._of_choices:
             # No search may clip a known range.
             unclipped = replace(choice, zoom=min(choice.zoom, 0)) if tensors.known else choice
-            format = unclipped.format_for(*range_of(tensors, choice.prototype))
+            low, high = range_of(tensors, choice.prototype)
+            format = unclipped.format_for(low, high)
+            if (limits := self.cuts.limits(tensors.members)).size and not choice.is_made and not format.AS_PUBLISHED:
+                format = covering(limits, format, unclipped.format_for, (low, high))
             self._of_choices[key] = self.fitted(tensors, choice, format)
         return self._of_choices[key]
 

@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.assignment.tensor_classes import retype
+from tinyml.transforms.formats.assignment.tensor_classes import P, retype
 from tinyml.transforms.formats.constants.input_moments import snapped
 
 if TYPE_CHECKING:
@@ -176,8 +176,35 @@ class RoundedConstants:
             made[op.result] = self._ops[key].clone()
         return made
 
+    def retyped(
+        self, program: P, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None, scheme: str | None
+    ) -> tuple[P, dict[SSAValue, SSAValue]]:
+        """Copy the function of the constants, or the module around it, with formats for its tensors, rounded constants,
+        and the cuts of its forests. Return the copy and, for each tensor on reals, the tensor that replaces it.
+
+        formats, refined: as in `raws`.
+        scheme: the scheme of exp, tanh and sigmoid; None for the default.
+        """
+        assignment = self.assignment
+        copy, tensors = retype(
+            program,
+            assignment.formats_of_values(formats),
+            self.ops(formats, refined),
+            assignment.compute_formats_of_values(formats),
+            scheme,
+        )
+        assignment.cuts.place(program, copy)
+        return copy, tensors
+
     def _raws(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Raws:
         format = format_of(constant.result)
+        cuts = self.assignment.cuts
+        if constant in cuts.constants and format_of(cuts.constants[constant].compared) == format:
+            key = constant, format.type, "cuts"
+            if key not in self.known and (raws := cuts.raws(constant, format)) is not None:
+                self.known[key] = raws
+            if key in self.known:
+                return self.known[key]
         moments = self.assignment.moments and self.assignment.moments.of(constant, format_of)
         key = constant, format.type, id(moments)
         if key not in self.known:
@@ -204,12 +231,6 @@ def give_formats(
     refined: as in `RoundedConstants.raws`.
     scheme: the scheme of exp, tanh and sigmoid; None for the default.
     """
-    assignment = constants.assignment
-    new, _ = retype(
-        assignment.function,
-        assignment.formats_of_values(formats),
-        constants.ops(formats, refined),
-        assignment.compute_formats_of_values(formats),
-        scheme,
-    )
-    Rewriter.replace_op(assignment.function, new, ())
+    function = constants.assignment.function
+    new, _ = constants.retyped(function, formats, refined, scheme)
+    Rewriter.replace_op(function, new, ())

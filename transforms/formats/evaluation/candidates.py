@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.tensor_classes import check_reals, retype
+from tinyml.transforms.formats.assignment.tensor_classes import check_reals
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
@@ -114,13 +114,7 @@ class Candidates:
 
         refined: as in `RoundedConstants.raws`.
         """
-        return retype(
-            self.module,
-            self.assignment.formats_of_values(formats),
-            self.constants.ops(formats, refined),
-            self.assignment.compute_formats_of_values(formats),
-            self.scheme,
-        )
+        return self.constants.retyped(self.module, formats, refined, self.scheme)
 
     def program(self, formats: Formats, refined: Mapping[int, Raws] | None = None) -> ModuleOp:
         """The program of a candidate, which computes the same bits as a device. The caller must not modify it.

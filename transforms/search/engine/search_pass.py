@@ -379,7 +379,8 @@ class SearchPass(ModulePass):
         function.attributes[SEARCH_ATTRIBUTE] = search_attribute(search.classes, formats, errors, result.reasons)
         raws = search.evaluator.candidates.constants.raws(formats, result.refined)
         rounded = dict(enumerate(raws.values()))
-        give_formats(RoundedConstants(FormatAssignment(function)), formats, rounded, self.functions)
+        inputs = search.evaluator.data.x.astype("f8")
+        give_formats(RoundedConstants(FormatAssignment(function, inputs)), formats, rounded, self.functions)
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:

@@ -5,7 +5,7 @@
 // RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16 weights="fixed:12" data=%t.npz}' --split-input-file | filecheck %s --check-prefix=WEIGHTS
 // RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16}' --split-input-file | filecheck %s --check-prefix=UNKNOWN
 
-// The votes of forests get 8 bits, of which these need 7, where no more answers change: here none with both widths.
+// The votes of forests get 8 bits, of which these need 7, where no answer changes.
 func.func @equal(%x: tensor<1x1xf32>) -> index {
   %votes = tdsl.const dense<[[0.3, 0.7], [0.7, 0.3]]> : tensor<2x2xf32> -> tensor<2x2xf32>
   %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
@@ -43,10 +43,9 @@ func.func @tie(%x: tensor<1x1xf32>) -> index {
 
 // -----
 
-// A regressor may lose a hundredth of a percent of the variance. A 256th is a unit of 8 bits: of a range from 0 to 0.488
-// the rounding of 0.001 is 0.0008 percent, of one from 0.45 to 0.488 that of 0.45 is 0.1.
+// A number may change by one step of the result, 2^-15: 8 bits round 2^-8 + 2^-15 to 2^-8.
 func.func @within(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
-  %votes = tdsl.const dense<[[0.001], [0.48828125]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %votes = tdsl.const dense<[[0.003936767578125], [0.48828125]]> : tensor<2x1xf32> -> tensor<2x1xf32>
   %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %sums : tensor<1x1xf32>
 }
@@ -55,10 +54,11 @@ func.func @within(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 
 // -----
 
+// Three steps are too many.
 func.func @beyond(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
-  %votes = tdsl.const dense<[[0.45], [0.48828125]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %votes = tdsl.const dense<[[0.003997802734375], [0.48828125]]> : tensor<2x1xf32> -> tensor<2x1xf32>
   %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %sums : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @beyond
-// CHECK: tdsl.const {{.*}} -> tensor<2x1x!fixed.q<16,
+// CHECK: tdsl.const {{.*}} -> tensor<2x1x!fixed.q<15,
