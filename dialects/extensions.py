@@ -1,9 +1,9 @@
 """The optional extensions of the core, and functions that import their modules.
 
-`extensions.txt` has a row for each extension: its name, a regular expression for the paths of its files, and `in` or
-`out`. Extensions marked `in` are part of the core's wheel; those marked `out` are distributed separately. The core
-refers to a module of an `out` extension by a string, such as `tinyml.tools.driver.listen:heard_in`, and imports it on
-demand.
+`extensions.txt` has a section for each extension, headed by its name: regular expressions for the paths of its files,
+one a line. The first section with a match contains the file. Sections marked `in the core` are part of the core's
+wheel; the others are distributed separately. The core refers to a module of such an extension by a string, such as
+`tinyml.tools.driver.listen:heard_in`, and imports it on demand.
 """
 
 from __future__ import annotations
@@ -26,23 +26,27 @@ _PACKAGE = "tinyml."
 
 
 class Extension(NamedTuple):
-    """A row of `extensions.txt`.
+    """A section of `extensions.txt`.
 
     name: the name of the extension.
-    pattern: a regular expression for the paths of the extension's files, without the file suffix.
-    in_core: true for a row marked `in`: the core's wheel contains the extension.
+    in_core: true for a section marked `in the core`: the core's wheel contains the extension.
+    patterns: regular expressions for the beginning of the paths of the extension's files.
     """
 
     name: str
-    pattern: re.Pattern[str]
     in_core: bool
+    patterns: tuple[re.Pattern[str], ...]
 
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """All optional extensions of tinyml, from the rows of `extensions.txt`."""
-    rows = (line.split("\t") for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines())
-    return tuple(Extension(name, re.compile(pattern), where == "in") for name, pattern, where in rows)
+    """All optional extensions of tinyml, from the sections of `extensions.txt`."""
+    found: list[Extension] = []
+    for section in Path(__file__).with_suffix(".txt").read_text("utf-8").split("\n\n"):
+        heading, *patterns = section.strip().splitlines()
+        name, _, where = heading.removeprefix("[").partition("]")
+        found.append(Extension(name, where == " in the core", tuple(map(re.compile, patterns))))
+    return tuple(found)
 
 
 def extension_of(path: str) -> Extension | None:
@@ -50,7 +54,7 @@ def extension_of(path: str) -> Extension | None:
 
     path: relative to the folder that contains `dialects`.
     """
-    return next((row for row in extensions() if row.pattern.search(path)), None)
+    return next((row for row in extensions() if any(pattern.match(path) for pattern in row.patterns)), None)
 
 
 def part_of(where: str) -> str:

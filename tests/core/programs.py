@@ -101,15 +101,15 @@ PROGRAMS: dict[str, Callable[[Path], None]] = {
 
 RETURNING: dict[str, tuple[tuple[str, ...], Callable[[Path], None]]] = {
     "tflite-m4": (
-        ("tflite", "zeroskew format"),
+        ("TensorFlow Lite",),
         lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, ""),
     ),
     "posit-uno": (
-        ("posit and published formats",),
+        ("posits and published formats",),
         lambda folder: _estimator("linear", "uno", folder, format="posit"),
     ),
     "codebook-uno": (
-        ("minifloat, codebook, MX formats",),
+        ("small formats",),
         lambda folder: _estimator("linear", "uno", folder, weights="codebook:4"),
     ),
 }

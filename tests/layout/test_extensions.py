@@ -59,15 +59,22 @@ def test_an_extension_has_files(row: object):
     assert own, "no file has its pattern"
 
 
+def test_the_page_states_what_is_lost_without_each_part():
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("| extension | without it, there is no |\n|---|---|\n")[2].partition("\n\n")[0]
+    named = [line.split("|")[1].strip() for line in table.splitlines()]
+    assert named == [part.name for part in extensions() if not part.in_core]
+
+
 def test_a_part_is_named_after_its_module():
-    assert part_of("tinyml.targets.helium.chip:CHIP") == "helium"
-    assert part_of("tinyml.dialects.rtl") == "fpga"
+    assert part_of("tinyml.targets.helium.chip:CHIP") == "Helium"
+    assert part_of("tinyml.dialects.rtl") == "FPGA"
     assert part_of("tinyml.targets.chip") == CORE
 
 
 def test_a_wrong_name_belongs_to_no_part():
     """A misspelled format or search belongs to no extension, so that the message suggests no extension to install."""
-    assert part_of("tinyml.dialects.formats.minifloat.type") == "minifloat, codebook, MX formats"
+    assert part_of("tinyml.dialects.formats.minifloat.type") == "small formats"
     assert part_of("tinyml.dialects.formats.minifloatt.type") == CORE
     assert part_of("tinyml.transforms.search.search_pareto") == "searches"
     assert (
@@ -80,7 +87,7 @@ def test_a_wrong_name_belongs_to_no_part():
 def test_what_is_not_installed_needs_its_part():
     assert is_installed("tinyml.targets.helium.chip:CHIP")
     assert not is_installed("tinyml.targets.helium.no_chip:CHIP")
-    with pytest.raises(InputError, match=r"^this needs the part 'helium' of tinyml, which is not installed$"):
+    with pytest.raises(InputError, match=r"^this needs the part 'Helium' of tinyml, which is not installed$"):
         imported("tinyml.targets.helium.no_chip:CHIP")
     with pytest.raises(ModuleNotFoundError):
         imported("tinyml.targets.no_chip")

@@ -38,7 +38,7 @@ def test_a_row_may_have_a_help_text():
 def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():
     assert part_on_call("tinyml.dialects.modules:first_line")("tinyml.none") == ""
     absent = part_on_call("tinyml.targets.helium.none:function")
-    with pytest.raises(InputError, match=r"^this needs the part 'helium'"):
+    with pytest.raises(InputError, match=r"^this needs the part 'Helium'"):
         absent(8)
 
 
@@ -47,7 +47,7 @@ def test_a_module_that_needs_an_absent_extension_is_refused(tmp_path: Path, monk
     (tmp_path / "broken.py").write_text("import module_of_nobody\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     for load in (lambda: imported("needy:function"), lambda: Row("name", "needy:function").load(object)):
-        with pytest.raises(InputError, match=r"^this needs the part 'helium' of tinyml, which is not installed$"):
+        with pytest.raises(InputError, match=r"^this needs the part 'Helium' of tinyml, which is not installed$"):
             load()
     for load in (lambda: imported("broken"), lambda: Row("name", "broken:function").load(object)):
         with pytest.raises(ModuleNotFoundError, match="module_of_nobody"):
@@ -64,7 +64,7 @@ def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]])
 def test_a_function_of_an_absent_extension_is_named(rows: dict[str, list[Row]]):
     rows["compile.board"] = [Row("some_memory", "targets.helium.none:function")]
     options: Any = SimpleNamespace(some_memory="sram=4K")
-    with pytest.raises(InputError, match=r"^the option '--some-memory' needs the part 'helium'"):
+    with pytest.raises(InputError, match=r"^the option '--some-memory' needs the part 'Helium'"):
         list(own_rows.of_options("compile.board", options))
 
 
@@ -73,7 +73,7 @@ def test_an_option_that_an_absent_extension_declares_is_refused(
 ):
     rows["compile.options"].append(Row("other", "targets.helium.none:Options"))
     assert main(["compile", "model.onnx", "--other", "value", "-o", "out"]) == 1
-    error = "error: the option '--other' needs the part 'helium' of tinyml, which is not installed"
+    error = "error: the option '--other' needs the part 'Helium' of tinyml, which is not installed"
     assert capsys.readouterr().err.splitlines() == [error]
     with pytest.raises(SystemExit):
         main(["compile", "--help-all"])

@@ -17,7 +17,7 @@ from tinyml.tools.driver.limits import compile_within_ram
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
 from tinyml.transforms.schedules.table import SCHEDULES, missing_schedules
 
-PART = "the plan 'auto' needs the part 'streams of samples and rows' of tinyml, which is not installed"
+PART = "the plan 'auto' needs the part 'schedules' of tinyml, which is not installed"
 
 PROGRAM = b"""
 func.func @f(%x: tensor<2x!fixed.q<8, 7>>) -> tensor<2x!fixed.q<8, 7>> {

@@ -79,7 +79,7 @@ def test_a_schedule_that_is_left_out_is_named(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("tinyml.dialects.plugins.is_installed", is_installed)
     assert option.absence("patches") == (
-        "the mode 'patches' needs the part 'schedules of papers' of tinyml, which is not installed"
+        "the mode 'patches' needs the part 'schedules' of tinyml, which is not installed"
     )
     assert option.absence("rows") is option.absence("rowz") is None
 
@@ -96,7 +96,7 @@ def test_an_input_that_arrives_needs_its_part(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("tinyml.dialects.extensions.is_installed", is_installed)
     for asked in ("push", "serial"):
-        with pytest.raises(InputError, match=r"^this needs the part 'streams of samples and rows' of tinyml, which is"):
+        with pytest.raises(InputError, match=r"^this needs the part 'schedules' of tinyml, which is"):
             ReceiveInputPass(input=asked).apply(context(), module)
 
 
