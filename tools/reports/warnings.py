@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -383,7 +383,6 @@ def warnings_of(
     # Alternatives that are too large for the chip do not fit, like others that do not fit the board: they have not
     # failed.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
-    reasons = [f"{row.alternative.name} ({row.reason})" for row in failed]
     found = Findings(
         made.accuracies,
         shares,
@@ -400,7 +399,7 @@ def warnings_of(
         converting=converting,
         milliseconds=milliseconds,
         over=measured.static_bytes + measured.stack_bytes - limit if measured and limit is not None else 0,
-        failed=reasons,
+        failed=reasons_of((row.alternative.name, row.reason) for row in failed),
         outputs=made.request.compile_options["outputs"],
         kept=compiled.kept,
         parts=compiled.parts is not None,
@@ -409,6 +408,17 @@ def warnings_of(
     return [
         {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
     ]
+
+
+def reasons_of(failed: Iterable[tuple[str, str]]) -> Sequence[str]:
+    """The names of alternatives with the reason why they do not compile, by reason.
+
+    failed: names and reasons.
+    """
+    names = dict[str, list[str]]()
+    for name, reason in failed:
+        names.setdefault(reason, []).append(name)
+    return [f"{', '.join(alternatives)} ({reason})" for reason, alternatives in names.items()]
 
 
 def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:

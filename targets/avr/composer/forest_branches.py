@@ -17,6 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles
 from tinyml.targets.avr.composer.forest_leaves import REACH, RESULTS, AvrForest, Leaves, compares, has_floats
+from tinyml.targets.avr.composer.forest_tables import ForestTables
 from tinyml.targets.c.composer.forests_in_c import forest_inline
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Kernel
@@ -239,6 +240,7 @@ class ForestRecords(AvrForest):
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
     """The kernel in plain C for forests that assembly does not support; None for other forests.
 
-    Assembly does not support forests with float votes, with 4-byte integer features, or with too many results.
+    Assembly does not support forests with float votes, with 4-byte integer features, or with too many results, and
+    forests whose tables, the smallest form, are too long.
     """
-    return None if ForestRecords(forest).fits else forest_inline(symbol, forest)
+    return None if ForestRecords(forest).fits and ForestTables(forest).fits else forest_inline(symbol, forest)

@@ -9,6 +9,7 @@ from itertools import product
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.costs import OPTIMIZE, cost_table
@@ -18,6 +19,9 @@ from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.pipeline_names import LoweringPasses
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
+
+OVERESTIMATED = 1.25
+"""The maximum ratio of the estimated size of a forest's function to the actual one."""
 
 LEAST_BYTES = 3
 """The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
@@ -30,7 +34,7 @@ def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, 
     flash, ram: the options of `code-forests`.
     below: the passes to run on the program without its forests before its size is estimated.
 
-    Raises `InputError` if the nodes of the forests alone exceed the flash of the board.
+    Raises `TooLargeError` if the forests alone exceed the flash of the board.
     """
     forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
     _check_size(forests, target)
@@ -43,6 +47,7 @@ def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, 
         taken for taken in product(*choices) if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
     ]
     smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
+    _check_code(forests, smallest, target)
     taken = min(fitting, key=_time, default=smallest)
     if list(taken) != smallest:
         spend(op, rest + sum(kernel.code for kernel in taken))
@@ -79,20 +84,42 @@ def _usual_limit(target: str) -> float | None:
 
 
 def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
-    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board. The message describes how
+    """Raise `TooLargeError` if the nodes of the forests alone exceed the flash of a board. The message describes how
     to make the forests smaller.
     """
-    flash = board(target).flash
+    flash, nodes = board(target).flash, sum(each.forest.trees.inner for each in forests)
+    if flash is not None and nodes * LEAST_BYTES > flash:
+        raise _too_large(forests, target, "", flash // (2 * LEAST_BYTES), flash)
+
+
+def _check_code(forests: Sequence[num.ForestOp], smallest: Sequence[Kernel], target: str) -> None:
+    """Raise `TooLargeError` if the smallest functions of the forests exceed the flash of a board, even if their
+    estimated size is `OVERESTIMATED` times the actual one.
+    """
+    flash, code = board(target).flash, sum(kernel.code for kernel in smallest)
+    if flash is not None and code > OVERESTIMATED * flash:
+        nodes = sum(each.forest.trees.inner for each in forests)
+        bits = max(8 * each.forest.votes.itemsize for each in forests)
+        size = f", thresholds and votes of up to {bits} bits, about {round(code):,} bytes,"
+        raise _too_large(forests, target, size, int(nodes * flash / code), flash)
+
+
+def _too_large(forests: Sequence[num.ForestOp], target: str, size: str, fitting: int, flash: int) -> InputError:
+    """The error for forests that do not fit a board.
+
+    size: the size of the forests, after the number of their nodes.
+    fitting: the number of nodes that fit.
+    flash: the bytes of flash of the board.
+    """
     trees = [forest.forest.trees for forest in forests]
     nodes, count = sum(each.inner for each in trees), sum(len(each.roots) for each in trees)
-    if flash is not None and nodes * LEAST_BYTES > flash:
-        fitting = flash // (2 * LEAST_BYTES)
-        raise error_at(
-            forests[0],
-            f"{count} trees with {nodes} inner nodes do not fit {target}, whose {flash} bytes of flash have room for"
-            f" about {fitting}, as many as {max(fitting * count // nodes, 1)} such trees have: train with"
-            f" {tdsl.SMALLER_FORESTS}",
-        )
+    return error_at(
+        forests[0],
+        f"{count} trees with {nodes} inner nodes{size} do not fit {target}, whose {flash} bytes of flash have room for"
+        f" about {fitting}, as many as {max(fitting * count // nodes, 1)} such trees have: train with"
+        f" {tdsl.SMALLER_FORESTS}",
+        TooLargeError,
+    )
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:

@@ -10,7 +10,7 @@ import pytest
 from tinyml.tools.driver.choice.output_errors import OutputError
 from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.facts.faults import DataFaults
-from tinyml.tools.reports.warnings import WARNINGS, Findings
+from tinyml.tools.reports.warnings import WARNINGS, Findings, reasons_of
 from tinyml.transforms.ir.cost.estimate import TimeShares
 
 FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))
@@ -142,3 +142,8 @@ def test_silence_where_nothing_is_wrong() -> None:
         replace(FINE, accuracies=Accuracy(None, None, 4, 100)),
     ):
         assert named(found) == []
+
+
+def test_equal_reasons_of_excluded_alternatives_are_stated_once():
+    failed = [("fixed 16", "too many nodes"), ("f32", "no floats"), ("fixed 8", "too many nodes")]
+    assert reasons_of(failed) == ["fixed 16, fixed 8 (too many nodes)", "f32 (no floats)"]

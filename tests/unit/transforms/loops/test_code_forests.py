@@ -7,9 +7,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import test
+from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
 
+from tinyml.dialects import num
+from tinyml.dialects.errors import TooLargeError
+from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.targets.registry import HOST, board
 from tinyml.transforms.ir.pipeline_names import LoweringPasses
 from tinyml.transforms.loops.flash import forest_coding
@@ -33,3 +38,36 @@ def test_a_kernel_with_a_step_that_the_cost_table_lacks_is_unchanged(steps: Any,
     monkeypatch.setattr("tinyml.transforms.loops.flash.forest_coding.cost_table", lambda _: table)  # pyright: ignore
     kernel = SimpleNamespace(composed=SimpleNamespace(counts={"compare": 3, "vote": 1}))
     assert FORESTS._timed(kernel, "uno") is kernel
+
+
+def forest(nodes: int) -> num.ForestOp:
+    """A forest of trees with one inner node each, which vote for one of two results."""
+    numbers = np.arange(nodes)
+    trees = Trees(
+        numbers % 2, (numbers % 100).astype(np.int8), np.stack([-1 - numbers % 50, -51 - numbers % 50], 1), numbers
+    )
+    votes = np.random.default_rng(0).integers(-9, 9, (100, 2)).astype(np.int8)
+    outputs, input = test.TestOp(result_types=[MemRefType(i8, [2]), MemRefType(i8, [2])]).results
+    return num.ForestOp(outputs, input, ForestCode(trees, votes))
+
+
+def test_a_forest_whose_tables_are_too_long_becomes_plain_c():
+    """On a Mega, LPM reads tables within the first 64 KB."""
+    short, long = ([kernel.symbol for kernel in FORESTS._kernels(forest(nodes), "mega")] for nodes in (5000, 10000))
+    assert short
+    assert not any(symbol.startswith("tm_avr_forest_plain") for symbol in short)
+    [symbol] = long
+    assert symbol.startswith("tm_avr_forest_plain")
+
+
+def test_a_forest_that_is_too_large_names_the_limit_and_the_cure():
+    large = forest(10000)
+    [kernel] = FORESTS._kernels(large, "mega")
+    wanted = (
+        r"10000 trees with 10000 inner nodes, thresholds and votes of up to 8 bits, about 1,000,000 bytes, do not fit "
+        r"mega, whose 253952 bytes of flash have room for about 2539, as many as 2539 such trees have: train with fewer"
+    )
+    FORESTS._check_code([large], [SimpleNamespace(code=1.25 * 253952)], "mega")
+    with pytest.raises(TooLargeError, match=wanted):
+        FORESTS._check_code([large], [SimpleNamespace(code=1_000_000)], "mega")
+    assert kernel.code < 253952
