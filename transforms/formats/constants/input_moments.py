@@ -329,13 +329,14 @@ def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed. The first axis is included if a loop carries the
-    sums.
+    """The axes of a constant along which its products are summed. The first axis is included if each iteration of a
+    loop reads one element of it, and the loop carries the sums.
 
     values: for each factor, its values in each iteration.
     """
     shape = constant.raws.shape
-    if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
+    by_index = all(isinstance(use.operation, tdsl.IndexOp) for use in constant.result.uses)
+    if by_index and shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
         if values[0][0][0].size == 1:
             return (0,)
         sums = [use.operation for user in constant.result.uses for out in user.operation.results for use in out.uses]

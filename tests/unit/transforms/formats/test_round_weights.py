@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oracles.onnx_models import imported, model, node
 from programs.paths import ROOT
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.lowering.frontends.onnx.importer import read_onnx
@@ -141,6 +143,23 @@ def test_formats_that_round_the_factors_equally_share_moments() -> None:
         for op, found in known.items():
             assert moments.of(op, lambda _: FixedType(20, 4)) is found
             assert moments.of(op, lambda _: FixedType(3, 4)) is not found
+
+
+def test_a_matrix_that_each_step_reads_is_summed_along_its_last_axis() -> None:
+    """An RNN of four units with one input reads all four weights of the input in each of its steps, of which there are
+    four.
+    """
+    random = np.random.default_rng(0)
+    constants = {"w": random.normal(size=(1, 4, 1)), "r": random.normal(size=(1, 4, 4))}
+    constants = {name: array.astype(np.float32) for name, array in constants.items()}
+    made = model([node("RNN", "x w r", hidden_size=4)], [4, 1, 1], constants)
+    function = predict_function(imported(made))
+    found = InputMoments(function, random.normal(size=(20, 4)))
+    matrices = [op.lhs.owner for op in function.walk() if isinstance(op, tdsl.MatmulOp)]
+    [weights] = [op for op in matrices if isinstance(op, tdsl.ConstOp) and op.raws.shape == (4, 1)]
+    known = found.of(weights, lambda _: F32_FORMAT)
+    assert known is not None
+    assert (known.axes, known.rounded.shape) == ((-1,), (1, 1))
 
 
 def test_exact_weights_stay() -> None:
