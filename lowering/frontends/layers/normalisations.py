@@ -1,4 +1,4 @@
-"""Recognition of normalisations that a model file writes out as elementary ops.
+"""Recognition of normalisations and softmax that a model file writes out as elementary ops.
 
 A converter writes Keras's LayerNormalization as `x * (gamma / sd) + (beta - mean * (gamma / sd))`, PyTorch's exporter
 as `(x - mean) / sd * gamma + beta`, and JAX computes the variance as `mean(x^2) - mean(x)^2`. Recognition starts at the
@@ -36,8 +36,9 @@ _ROOTS = {"sqrt": False, "rsqrt": True}
 class Elementary:
     """An op of a graph.
 
-    kind: one of add, sub, mul, div, neg, minimum, maximum, square, squared_difference, sqrt, rsqrt, reciprocal; mean
-        and sum, which reduce axes that remain with extent 1; or same, whose result equals its first input.
+    kind: one of add, sub, mul, div, neg, minimum, maximum, square, squared_difference, sqrt, rsqrt, reciprocal, exp;
+        mean, sum and greatest, which reduce axes that remain with extent 1; or same, whose result equals its first
+        input.
     inputs, output: the keys of the values.
     axes: the axes of a reduction.
     ends: whether a function is fused into the op, so that no other op of the normalisation reads its result.
@@ -66,6 +67,14 @@ class Normalisation:
     epsilon: float
     centred: bool
     total: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Softmax:
+    """The exponentials of x divided by their sums along one axis."""
+
+    x: Hashable
+    axis: int
 
 
 @dataclass(frozen=True)
@@ -133,6 +142,16 @@ def normalisations(
     return _Written(ops, constant, others).found()
 
 
+def softmaxes(ops: Sequence[Elementary], constant: Constants) -> Mapping[Hashable, Softmax]:
+    """The softmaxes of a graph, by the key of the value that each computes.
+
+    ops, constant: as in `normalisations`.
+    """
+    written = _Written(ops, constant, frozenset())
+    found = {op.output: written.softmax(op) for op in ops if op.kind in ("div", "mul") and not op.ends}
+    return {key: each for key, each in found.items() if each is not None}
+
+
 class _Written:
     def __init__(self, ops: Sequence[Elementary], constant: Constants, others: frozenset[Hashable]):
         self.ops = ops
@@ -146,6 +165,35 @@ class _Written:
             if op.kind in _ROOTS and (root := self.root_of(op)) is not None:
                 found |= self.ends_of(op, root)
         return found
+
+    def softmax(self, op: Elementary) -> Softmax | None:
+        """Match a softmax: exp(x) divided by the sums of exp(x) along one axis. Returns None for any other op.
+
+        A softmax is invariant to numbers that are subtracted from all elements along the axis, such as the maximum.
+        """
+        pairs = [op.inputs] if op.kind == "div" else [op.inputs, op.inputs[::-1]]
+        for dividend, divisor in (pair for pair in pairs if len(pair) == 2):
+            inverse = None if op.kind == "div" else self.made(divisor, "reciprocal")
+            if op.kind == "mul" and inverse is None:
+                continue
+            power, sums = self.made(dividend, "exp"), self.made(inverse.inputs[0] if inverse else divisor, "sum")
+            if power is None or sums is None or len(sums.axes) != 1:
+                continue
+            if self.core(sums.inputs[0]) != self.core(dividend):
+                continue
+            x = self.core(power.inputs[0])
+            if (less := self.made(x, "sub")) is not None and self.is_level(less.inputs[1], sums.axes):
+                x = self.core(less.inputs[0])
+            return Softmax(x, sums.axes[0])
+        return None
+
+    def is_level(self, key: Hashable, axes: tuple[int, ...]) -> bool:
+        """Whether a value is a reduction over axes, possibly limited by numbers."""
+        reduced = self.made(key, "greatest", "mean", "sum")
+        if reduced is not None:
+            return reduced.axes == axes
+        limited = self.with_number(key, "maximum") or self.with_number(key, "minimum")
+        return limited is not None and self.is_level(limited[0], axes)
 
     def core(self, key: Hashable) -> Hashable:
         """The value that a value equals."""

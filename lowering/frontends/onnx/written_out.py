@@ -1,5 +1,5 @@
-"""Replacement of normalisations that a graph writes out as elementary nodes, because opsets below 17 have no
-LayerNormalization, and tensor modules have none at all.
+"""Replacement of normalisations and softmax that a graph writes out as elementary nodes. Opsets below 17 have no
+LayerNormalization, and tensor modules have neither.
 """
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.normalisations import Elementary, Normalisation, normalisations
+from tinyml.lowering.frontends.layers.normalisations import (
+    Elementary,
+    Normalisation,
+    Softmax,
+    normalisations,
+    softmaxes,
+)
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
 
@@ -19,12 +25,13 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
-_ROOTS = ("Sqrt", "Rsqrt", "Pow", "ReduceL2")
-"""The ops that can compute the root of a normalisation."""
+_BEGINNINGS = ("Sqrt", "Rsqrt", "Pow", "ReduceL2", "Exp")
+"""The ops that can compute the root of a normalisation, or the powers of a softmax."""
 
 _KINDS: Mapping[str, str] = {
     "Add": "add",
     "Div": "div",
+    "Exp": "exp",
     "Expand": "same",
     "Identity": "same",
     "Max": "maximum",
@@ -41,6 +48,7 @@ _KINDS: Mapping[str, str] = {
 _POWERS = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
 _REDUCTIONS: Mapping[str, Sequence[str]] = {
+    "ReduceMax": ("greatest",),
     "ReduceMean": ("mean",),
     "ReduceSum": ("sum",),
     "ReduceSumSquare": ("square", "sum"),
@@ -50,7 +58,8 @@ _REDUCTIONS: Mapping[str, Sequence[str]] = {
 
 
 def with_normalisations(graph: OnnxGraph, outer: Mapping[str, Array] | None = None) -> OnnxGraph:
-    """Replace the nodes of each normalisation by one LayerNormalization or, without a mean, RMSNormalization.
+    """Replace the nodes of each normalisation by one LayerNormalization or, without a mean, RMSNormalization, and the
+    nodes of each softmax by one Softmax.
 
     Their attribute `axes` lists the normalised axes, and `total` is 1 if the squares are summed instead of averaged.
 
@@ -59,7 +68,7 @@ def with_normalisations(graph: OnnxGraph, outer: Mapping[str, Array] | None = No
     constants = {**(outer or {}), **graph.constants}
     constants |= {node.outputs[0]: _array(node) for node in graph.nodes if node.op == "Constant" and not node.domain}
     inner = [_with_inner(node, constants) for node in graph.nodes]
-    if any(node.op in _ROOTS for node in inner):
+    if any(node.op in _BEGINNINGS for node in inner):
         inner = list(needed_nodes(_Written(graph, constants).replaced(inner), graph.outputs))
     return replace(graph, nodes=inner)
 
@@ -100,7 +109,7 @@ class _Written:
                 others |= {
                     name for each in node.attributes.values() if isinstance(each, OnnxGraph) for name in each.free
                 }
-        found = normalisations(ops, self.constant, frozenset(others))
+        found = {**normalisations(ops, self.constant, frozenset(others)), **softmaxes(ops, self.constant)}
         return [
             part
             for node in nodes
@@ -169,8 +178,10 @@ class _Written:
             return listed == [*axes]
         return shape is not None and listed == [1 if at in axes else extent for at, extent in enumerate(shape)]
 
-    def node(self, node: OnnxNode, by: Normalisation) -> Sequence[OnnxNode]:
-        """The node that computes a normalisation in place of `node`, after the constants that it reads."""
+    def node(self, node: OnnxNode, by: Normalisation | Softmax) -> Sequence[OnnxNode]:
+        """The node that computes a normalisation or a softmax in place of `node`, after the constants that it reads."""
+        if isinstance(by, Softmax):
+            return [replace(node, op="Softmax", inputs=(str(by.x),), attributes={"axis": by.axis})]
         arrays = {"scale": by.factor} | ({"addend": by.addend} if by.addend.any() else {})
         names = [self.named(array) for array in arrays.values()]
         made = [

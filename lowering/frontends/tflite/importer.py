@@ -58,7 +58,7 @@ def _joined(graph: TfliteGraph) -> TfliteGraph:
         from tinyml.lowering.frontends.tflite.dilations import dilated
 
         graph = dilated(graph)
-    if not kinds.isdisjoint(("RSQRT", "SQRT")):
+    if not kinds.isdisjoint(("EXP", "RSQRT", "SQRT")):
         from tinyml.lowering.frontends.tflite.normalisations import normalised
 
         graph = normalised(graph)

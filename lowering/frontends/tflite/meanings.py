@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
-from tinyml.lowering.frontends.tflite.normalisations import LAYER_NORMALIZATION
+from tinyml.lowering.frontends.tflite.normalisations import AXIS_SOFTMAX, LAYER_NORMALIZATION
 from tinyml.lowering.frontends.tflite.operands import axis_in, input_of
 
 OPSET = 18
@@ -186,8 +186,13 @@ def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
     return write(name, *values, total=int(options["total"]), **described)
 
 
+def _softmax(write: Writer, values: Sequence[Value]) -> Value:
+    return write("Softmax", values[0], axis=write.op.options["axis"])
+
+
 MEANINGS: dict[str, Meaning] = {
     "ABS": _same("Abs"),
+    AXIS_SOFTMAX: _softmax,
     "BATCH_MATMUL": _batch_matmul,
     "DIV": _same("Div"),
     "ELU": _same("Elu"),

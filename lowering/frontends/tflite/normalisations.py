@@ -1,5 +1,5 @@
-"""Replacement of normalisations by the mean and the standard deviation of each sample that are written as separate
-operators.
+"""Replacement of normalisations by the mean and the standard deviation of each sample, and of softmax, that are written
+as separate operators.
 """
 
 from __future__ import annotations
@@ -8,7 +8,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tinyml.lowering.frontends.layers.normalisations import Elementary, Normalisation, normalisations
+from tinyml.lowering.frontends.layers.normalisations import (
+    Elementary,
+    Normalisation,
+    Softmax,
+    normalisations,
+    softmaxes,
+)
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 
 if TYPE_CHECKING:
@@ -21,14 +27,19 @@ LAYER_NORMALIZATION = "LAYER_NORMALIZATION"
 true for a variance, false for a mean of squares.
 """
 
+AXIS_SOFTMAX = "AXIS_SOFTMAX"
+"""An internal operator: the softmax of its input along the axis in its option `axis`."""
+
 _KINDS = {
     "ADD": "add",
     "DIV": "div",
+    "EXP": "exp",
     "MAXIMUM": "maximum",
     "MEAN": "mean",
     "MINIMUM": "minimum",
     "MUL": "mul",
     "NEG": "neg",
+    "REDUCE_MAX": "greatest",
     "RSQRT": "rsqrt",
     "SQRT": "sqrt",
     "SQUARE": "square",
@@ -39,10 +50,13 @@ _KINDS = {
 
 
 def normalised(graph: TfliteGraph) -> TfliteGraph:
-    """Replace the operators of each normalisation on floats by one `LAYER_NORMALIZATION`."""
+    """Replace the operators of each normalisation on floats by one `LAYER_NORMALIZATION`, and those of each softmax by
+    one `AXIS_SOFTMAX`.
+    """
     elementary = [(op, _elementary(op)) for op in graph.operators]
     others = set[Hashable](graph.outputs).union(*(op.inputs for op, each in elementary if each is None))
-    found = normalisations([each for _, each in elementary if each is not None], _constant, frozenset(others))
+    ops = [each for _, each in elementary if each is not None]
+    found = {**normalisations(ops, _constant, frozenset(others)), **softmaxes(ops, _constant)}
     if not found:
         return graph
     operators = [
@@ -61,9 +75,10 @@ def _elementary(op: Operator) -> Elementary | None:
     if kind is None or len(op.outputs) != 1 or None in op.inputs or op.outputs[0].dtype != "float32":
         return None
     axes: tuple[int, ...] | None = ()
-    if kind in ("mean", "sum") and (axes := _axes(op)) is None:
+    reduces = kind in ("mean", "sum", "greatest")
+    if reduces and (axes := _axes(op)) is None:
         return None
-    inputs = op.inputs[:1] if kind in ("mean", "sum") else op.inputs
+    inputs = op.inputs[:1] if reduces else op.inputs
     return Elementary(kind, tuple(inputs), op.outputs[0], axes, op.options.get("activation", "NONE") != "NONE")
 
 
@@ -77,10 +92,12 @@ def _axes(op: Operator) -> tuple[int, ...] | None:
     return tuple(sorted(axis % rank for axis in listed)) if all(-rank <= axis < rank for axis in listed) else None
 
 
-def _operator(op: Operator, by: Normalisation) -> Operator:
-    """The `LAYER_NORMALIZATION` that replaces the last operator of a normalisation."""
+def _operator(op: Operator, by: Normalisation | Softmax) -> Operator:
+    """The operator that replaces the last operator of a normalisation or of a softmax."""
     output = op.outputs[0]
     assert isinstance(by.x, Tensor)
+    if isinstance(by, Softmax):
+        return Operator(op.index, AXIS_SOFTMAX, [by.x], op.outputs, {"axis": by.axis})
     factor, addend = (Tensor(output.index, "", array.shape, "float32", None, array) for array in (by.factor, by.addend))
     options = {
         "axes": by.axes, "epsilon": by.epsilon, "total": by.total, "centred": by.centred,

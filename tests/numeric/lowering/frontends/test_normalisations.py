@@ -33,7 +33,7 @@ class OnnxGraph:
 
     NAMES = {
         "add": "Add", "div": "Div", "maximum": "Max", "minimum": "Min", "mul": "Mul", "neg": "Neg", "sqrt": "Sqrt",
-        "sub": "Sub", "mean": "ReduceMean", "sum": "ReduceSum", "exp": "Exp",
+        "sub": "Sub", "mean": "ReduceMean", "sum": "ReduceSum", "exp": "Exp", "reduce_max": "ReduceMax",
     }  # fmt: skip
 
     def __init__(self) -> None:
@@ -196,6 +196,36 @@ def test_a_spelling_is_one_normalisation(spelling: Callable[[Graph, int], Any], 
     assert sum(isinstance(op, tdsl.NormaliseOp) for op in module.walk()) == 1
     # The axis counts from the sample's.
     np.testing.assert_allclose(_results(module), SPELLINGS[spelling](X, axis + 1), rtol=1e-4, atol=1e-5)
+
+
+def softmax(w: Graph, axis: int) -> Any:
+    power = w("exp", w("sub", w.x, w("reduce_max", w.x, axis=axis)))
+    return w("div", power, w("sum", power, axis=axis))
+
+
+def bare_softmax(w: Graph, axis: int) -> Any:
+    power = w("exp", w.x)
+    return w("div", power, w("sum", power, axis=axis))
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("graph", [OnnxGraph, TfliteGraph])
+@pytest.mark.parametrize("spelling", [softmax, bare_softmax])
+def test_a_spelling_is_one_softmax(spelling: Callable[[Graph, int], Any], graph: Callable[[], Graph], axis: int):
+    w = graph()
+    module = w.module(spelling(w, axis))
+    assert [op.name for op in module.walk() if isinstance(op, tdsl.SoftmaxOp | tdsl.ExpOp)] == ["tdsl.softmax"]
+    powers = np.exp(X.astype(np.float64))
+    np.testing.assert_allclose(_results(module), powers / powers.sum(axis + 1, keepdims=True), rtol=1e-4, atol=1e-6)
+
+
+def test_shares_along_another_axis_are_no_softmax():
+    """A product with the exponential of the negated sums of another tensor stays as it is."""
+    w = OnnxGraph()
+    power = w("exp", w.x)
+    shares = w("div", power, w("add", w("sum", w("exp", w("neg", w.x)), axis=2), np.float32(1)))
+    with pytest.raises(InputError, match="divides by a tensor that is neither a constant nor known to be positive"):
+        w.module(shares)
 
 
 def _of_another(w: Graph) -> Any:
