@@ -24,18 +24,16 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
     width: in bits; None for the default width.
 
-    Raises `InputError` if no number format has this name, if its extension is not installed, or if the format does not
-    have this width.
+    Raises `InputError` for a type such as `!fixed.q<8, 7>`, if no number format has this name, if its extension is not
+    installed, or if the format does not have this width.
     """
+    if name.startswith("!"):
+        raise _of_one_tensor(ctx, name)
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
                 return expected(attribute.of_width(width), NumberFormat, attribute)
-    try:
-        format = _parsed(ctx, name)
-    except ParseError:
-        format = None
-    if format is None:
+    if (format := _type_or_none(ctx, name)) is None:
         if (part := missing_part(f"tinyml.dialects.formats.{ALIASES.get(name, name)}.type")) is not None:
             raise InputError(f"the number format '{name}' {needs(part)}")
         raise unknown("number format", name, [*formats(), *ALIASES])
@@ -57,14 +55,42 @@ def formats() -> dict[str, type[NumberFormat]]:
     return found | {name: type(format) for name, format in builtin.items() if format is not None}
 
 
+def _of_one_tensor(ctx: Context, text: str) -> InputError:
+    """The error for an option that takes a family of formats, and was given the type `text`."""
+    family, found = text[1:].partition(".")[0], _type_or_none(ctx, text)
+    named = f"its family, {family}" if family in formats() else f"a family, such as {USUAL_FORMAT}"
+    bits = "" if found is None else f", and the width {found.bits}"
+    return InputError(
+        f"'{text}' is the type of one tensor, and no option gives it to all: name {named}{bits}; the type of each "
+        "tensor is then chosen from its values"
+    )
+
+
+def _type_or_none(ctx: Context, text: str) -> NumberFormat | None:
+    try:
+        return _parsed(ctx, text)
+    except (ParseError, VerifyException):
+        return None
+
+
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
     """The number format that `text` specifies by a name, by a name and a width, such as `fixed:8`, or by an IR type.
 
     A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` if `text` is
     malformed, if no number format has this name, or if the format does not have this width.
     """
+    return _type_spelled(ctx, text) if text.startswith("!") else family_spelled(ctx, text)
+
+
+def family_spelled(ctx: Context, text: str) -> NumberFormat:
+    """The number format that `text` specifies by a name, or by a name and a width, such as `fixed:8`.
+
+    Passes choose the type of each tensor among those of this family and width.
+
+    Raises `InputError` as `format_named` does, and if `text` is malformed.
+    """
     if text.startswith("!"):
-        return _type_spelled(ctx, text)
+        raise _of_one_tensor(ctx, text)
     name, colon, bits = text.partition(":")
     if colon and not (bits.isdecimal() and bits.isascii()):
         raise InputError(f"expected FORMAT:BITS, got '{text}'")

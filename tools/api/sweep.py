@@ -258,7 +258,7 @@ def _check(
     search, and for mutually exclusive options.
     """
     from tinyml.dialects.context import context
-    from tinyml.dialects.formats.lookup import format_spelled
+    from tinyml.dialects.formats.lookup import family_spelled
     from tinyml.lowering.options import AUTO_FORMAT
     from tinyml.targets.registry import board
     from tinyml.tools.driver.compile_request import compile_request
@@ -269,7 +269,7 @@ def _check(
             raise InputError(f"expected a sequence of names, got {given!r}", file=name)
     for format in formats:
         if format != AUTO_FORMAT:
-            format_spelled(context(), format)
+            family_spelled(context(), format)
     for name in boards:
         board(name)
     for case in (_Case("", *each) for each in product(boards, formats, searches)):

@@ -19,8 +19,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import (
     USUAL_FORMAT,
+    family_spelled,
     format_named,
-    format_spelled,
     formats,
     listing_format,
     synthesised_bits,
@@ -97,7 +97,7 @@ def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
     no product of both formats is defined.
     """
     main = format_named(ctx, format, None)
-    found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
+    found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else family_spelled(ctx, weights)
     if found.FAMILY == main.FAMILY:
         return found
     beside, instead = (
@@ -223,7 +223,7 @@ class AssignFormatPass(ModulePass):
         for name, format in self._by_tensor(self.widths, "BITS", choices):
             usual = type(choices[name].prototype)
             choices[name] = FormatChoice(
-                usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format)
+                usual.of_width(int(format)) if format.isdecimal() else family_spelled(ctx, format)
             )
         for name, zoom in self._by_tensor(self.zooms, "N", choices):
             if not re.fullmatch(r"-?\d{1,3}", zoom):
