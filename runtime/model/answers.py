@@ -61,7 +61,8 @@ def read_answers(
     known: what the program returns.
 
     In the file, a class is a label or an integer. The integer is a label of the model or, if the labels are text, the
-    index of a label. Targets have the shape (samples, values). In the file, they have the shape of the program's
+    index of a label. For a program that computes a class, rows with a one (one-hot) are classes, too. Targets have the
+    shape (samples, values). In the file, they have the shape of the program's
     values, where axes of extent 1 are ignored, or one row per sample. Integers in the shape of the values without the
     axis of classes are the classes of elements, such as pixels.
 
@@ -85,8 +86,13 @@ def read_answers(
 
         return class_axis(shape[1:], kind, known.shape)
 
+    def may_be_one_hot(shape: Sequence[int], kind: str) -> bool:
+        return known.has_label and kind in "iufb" and (*shape,) == (samples, known.classes) and shape[1] > 1
+
     def accept(header: ArrayHeader) -> None:
         if header.dtype.kind in "iufbU" and header.shape[:1] == (samples,):
+            if may_be_one_hot(header.shape, header.dtype.kind):
+                return
             if header.shape in ((samples,), (samples, 1)) and not (known.only_one_value and header.dtype.kind == "U"):
                 return
             if are_targets(header.shape, header.dtype.kind) or axis_of(header.shape, header.dtype.kind) is not None:
@@ -94,7 +100,7 @@ def read_answers(
         wanted = f"{samples} numbers" if known.only_one_value else f"the classes of {samples} samples"
         if known.values is not None and known.values > 1:
             wanted += f" or {known.values} numbers for each"
-        advice = one_hot_advice(header.shape, known.classes) or _order_advice(header.shape[1:], known.shape)
+        advice = _order_advice(header.shape[1:], known.shape)
         got = f"got shape {header.shape} of {header.dtype}{advice}"
         raise InputError(f"expected `y` to contain {wanted}, {got}", file=path)
 
@@ -110,9 +116,11 @@ def read_answers(
         from tinyml.runtime.model.wanted_outputs import classes_of_elements
 
         return None, None, [classes_of_elements(path, "y", y, 0, known.shape, axis), *further]
-    if known.has_label and y.ndim == 2 and y.shape[1] > 1 and ((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all():
-        advice = one_hot_advice(y.shape, y.shape[1])
-        raise InputError(f"expected `y` to contain {samples} classes, got rows with a one{advice}", file=path)
+    if may_be_one_hot(y.shape, y.dtype.kind):
+        if are_one_hot(y):
+            return y.argmax(1).astype(np.int64), None, further
+        if not are_targets(y.shape, y.dtype.kind):
+            raise InputError(f"expected `y` to contain the classes of {samples} samples, or rows with a one", file=path)
     if not are_targets(y.shape, y.dtype.kind):
         return _indices(path, y.reshape(samples), known), None, further
     targets = y.reshape(samples, -1).astype(np.float64)
@@ -127,11 +135,9 @@ def read_answers(
     return None, targets, further
 
 
-def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
-    """The end of an error message about classes of a wrong shape. If the rows seem to be one-hot encoded, it advises to
-    convert them to class indices.
-    """
-    return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
+def are_one_hot(rows: NDArray[Any]) -> bool:
+    """Whether each row of an array of shape (samples, classes) has one element 1, and otherwise zeros."""
+    return bool(((rows == 0) | (rows == 1)).all() and (rows.sum(1) == 1).all())
 
 
 def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:

@@ -37,7 +37,9 @@ class DecideClassPass(ModulePass):
     than scores, and anomaly detectors, are unchanged.
 
     Of several scores, the greatest determines the class, if `y` of the data set has a class for each sample, or if
-    there is a name for each score.
+    there is a name for each score. Rows of `y` with one 1 and otherwise zeros (one-hot) are classes if a softmax
+    computes the scores, or if the scores predict `y` worse than its mean and the class better than the most frequent
+    class.
 
     A single score decides between two classes if there are two names, or if all `y` are 0 or 1, or -1 or 1. These
     numbers are then the labels of the classes. Without names, the score decides on a class only if a sigmoid computes
@@ -76,7 +78,7 @@ class DecideClassPass(ModulePass):
             return
         named = self.names is not None and len(self.names) == max(count, 2)
         if count > 1:
-            if named or (self.data is not None and load_program_data(op, self.data).y is not None):
+            if named or (self.data is not None and _has_classes(op, scores, load_program_data(op, self.data))):
                 add_label(function, scores)
             return
         if named:
@@ -88,6 +90,25 @@ class DecideClassPass(ModulePass):
                 add_label(function, _compared(op, scores, data.x))
                 if labels != (0, 1):
                     tdsl.update_interface(op, classes=labels)
+
+
+def _has_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
+    """Whether `y` of a data set has a class for each sample: an index, or a row with a one for several scores that tell
+    classes.
+    """
+    from tinyml.runtime.model.answers import are_one_hot
+
+    if data.targets is None or not are_one_hot(data.targets):
+        return data.y is not None
+    maker = tdsl.unreshaped(scores).owner
+    while isinstance(maker, tdsl.CastOp):
+        maker = tdsl.unreshaped(maker.input).owner
+    if isinstance(maker, tdsl.SoftmaxOp):
+        return True
+    values = _values(op, data.x).reshape(data.targets.shape)
+    right = float((values.argmax(1) == data.targets.argmax(1)).mean())
+    missed = np.square(values - data.targets).mean()
+    return float(missed) > float(data.targets.var(0).mean()) and right > float(data.targets.mean(0).max())
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
@@ -130,7 +151,7 @@ def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | Non
 
 
 def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """The program's single score for each sample, as a real number."""
+    """The program's scores for all samples, in one row, as real numbers."""
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 
     kept = tdsl.has_formats(op)
