@@ -20,16 +20,16 @@ from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.frontends.pt2e import is_graph, quantised_onnx
 
 
-def import_torch(module: Any, example: object) -> ModuleOp:
+def import_torch(module: Any, example: object, name: str) -> ModuleOp:
     """Import a module in evaluation mode, or an exported program. The training mode of the module is restored
     afterwards.
 
     Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
 
+    name: the name of the program, and the prefix of messages.
     example: a tensor or array with a sample axis, or a tuple of them for several inputs. Only the first sample is
         used.
     """
-    name = type(module).__name__
     if example is None:
         raise InputError("a module of PyTorch needs an input of the right shape: load(module, example=x)", file=name)
     return read_onnx(_exported(module, _arguments(example), name), name)

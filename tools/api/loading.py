@@ -5,6 +5,7 @@ models.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,9 @@ EXPECTED = (
     "model of Keras, a torch.nn.Module or a function of JAX with example=..., or an onnx.ModelProto"
 )
 
+
+UNSPECIFIC = ("Functional", "Model", "Sequential", "GraphModule", "ExportedProgram")
+"""Classes of Keras and PyTorch whose names say nothing about a model."""
 
 TORCH = {"torch.Module", "torch.ExportedProgram"}
 """The classes of PyTorch's modules and exported programs."""
@@ -107,11 +111,11 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
             return _from_file(Path(cast("str | os.PathLike[str]", source)))
         kinds = _kinds(source)
         packages = {kind.partition(".")[0] for kind in kinds}
-        name = type(source).__name__
+        name = name_of(source)
         if "xdsl.ModuleOp" in kinds:
             return of_object(_verified(source))
         if kinds & TORCH:
-            return of_object(_import("torch")("import_torch", source, example))
+            return of_object(_import("torch")("import_torch", source, example, name))
         if is_function(source):
             return of_object(_import("jax")("import_jax", source, example))
         if example is not None:
@@ -133,6 +137,20 @@ def of_object(module: ModuleOp, estimator: object = None) -> Model:
     from tinyml.runtime.evaluator.evaluator import predict_function
 
     return Model(predict_function(module).sym_name.data, module, estimator=estimator)
+
+
+def name_of(source: object) -> str:
+    """The name of the program of an object: that of its class or, for classes of the libraries, the name that the user
+    gave to the model, or `model`.
+
+    Keras derives the default name of a model from its class and numbers it, as in `functional_1`.
+    """
+    name = type(source).__name__
+    if name not in UNSPECIFIC:
+        return name
+    given = getattr(source, "name", None)
+    is_default = not isinstance(given, str) or re.fullmatch(rf"{name}(_\d+)?", given, re.IGNORECASE) is not None
+    return "model" if is_default else str(given)
 
 
 def takes_example(source: object) -> bool:

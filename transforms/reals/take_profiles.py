@@ -89,6 +89,13 @@ class TakeProfilesPass(ModulePass):
         changed = [name for name in names if getattr(was, name) != getattr(now, name)]
         names = [field.name for field in fields(was.input) if field.name not in ("zeros", "read")]
         changed += [f"input.{name}" for name in names if getattr(was.input, name) != getattr(now.input, name)]
+        if changed == ["input.fills"]:
+            raise InputError(
+                "--weights-for: the model replaces missing features (SimpleImputer) by other values than the program "
+                "of this folder, and these are no weights: compile the model anew, or train both with the same values, "
+                "which SimpleImputer(strategy='constant') has",
+                file=self.weights_for,
+            )
         if changed:
             raise InputError(
                 f"--weights-for: the model has another interface than the program of this folder "

@@ -34,7 +34,7 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
         **_by("scaling:nystroem", "Nystroem"),
         **_by("scaling:binarizer", "Binarizer"),
         **_by("encoders:encoded", "OneHotEncoder OrdinalEncoder"),
-        **_by("scaling:function_transformer", "FunctionTransformer"),
+        **_by("functions:function_transformer", "FunctionTransformer"),
         **_by(
             "composites:selected",
             "VarianceThreshold SelectKBest SelectPercentile SelectFpr SelectFdr SelectFwe GenericUnivariateSelect",
@@ -116,6 +116,7 @@ COMPOSITES: Mapping[str, Mapping[str, Composite]] = {
         **_by("composites:voting_classifier", "VotingClassifier"),
         **_by("composites:voting_regressor", "VotingRegressor"),
         **_by("composites:several_regressors", "MultiOutputRegressor"),
+        **_by("functions:transformed_targets", "TransformedTargetRegressor"),
         **_by("composites:stacking", "StackingClassifier StackingRegressor"),
         **_by("composites:calibrated", "CalibratedClassifierCV"),
     },

@@ -80,7 +80,6 @@ IN_WORDS: Mapping[str, str] = {
         ("SpectralBiclustering", "SpectralCoclustering"),
         "it groups the rows that it was fitted on, and has no answer for another sample",
     ),
-    "TransformedTargetRegressor": "compile its regressor_, whose values are those of the transformed targets",
 }
 """Advice for classes that no other class replaces."""
 

@@ -119,13 +119,6 @@ def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return binarized(to, x, estimator.threshold)
 
 
-def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Return the features unchanged. Raises `InputError` for a user-defined Python function."""
-    if estimator.func is not None:
-        raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
-    return x
-
-
 def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the features with missing values replaced by `statistics_`. Features that had no value in training are
     dropped, unless the estimator has `keep_empty_features` set.

@@ -143,8 +143,10 @@ def _answers(facts: PageFacts) -> Iterator[str]:
     samples, regression = report.samples, report.regression
     if samples and regression is None:
         yield paragraph(
-            f"Of {samples:,} samples the compiled program answers {report.disagreements:,} otherwise than the float "
-            "model; an answer that differs may be the better one."
+            f"The answers of the compiled program and of the float model differ for {report.disagreements:,} of "
+            f"{samples:,} samples. An answer that differs may be the better one."
+            if report.disagreements
+            else f"The compiled program and the float model give the same answer for all {samples:,} samples."
         )
     if regression is not None:
         figures = figures_of(report)
@@ -162,8 +164,8 @@ def _answers(facts: PageFacts) -> Iterator[str]:
     if (picture := pictures.get("errors")) is not None:
         yield figure(
             picture,
-            "First the samples that the compiled program answers otherwise than the float model, then others that are "
-            "wrong. errors.npz has them. A bar is a feature, from its least to its greatest value in the data.",
+            "First the samples for which the answers of the compiled program and of the float model differ, then other "
+            "wrong answers. errors.npz has them. A bar is a feature, from its least to its greatest value in the data.",
         )
 
 
