@@ -10,7 +10,7 @@ import pytest
 from measured import assertions
 from measured import store as parts
 from measured.assertions import NUMBER, Assertion, numbers_of, printed
-from measured.paper_pages import is_kept, page_of, pictures, renewed, stored, values_of
+from measured.paper_pages import is_kept, page_of, pictures, renewed, stored, values_of, with_totals
 from measured.papers import PAPERS
 from measured.papers.__main__ import check, chosen, run
 from measured.rows import ByTests, Measured, Row, slug
@@ -99,6 +99,17 @@ def test_pages_are_current(paper: str, request: pytest.FixtureRequest):
     else:
         assert after == before
     assert "<!-- paper:" in before
+
+
+def test_the_readme_has_the_totals(request: pytest.FixtureRequest):
+    page = Path(__file__).parents[1] / "README.md"
+    before = page.read_text(encoding="utf-8")
+    after = with_totals(before)
+    if request.config.getoption("--update-docs"):
+        page.write_text(after, encoding="utf-8")
+    else:
+        assert after == before
+    assert "<!-- totals of the papers -->" in before
 
 
 @pytest.mark.parametrize("paper", PAPERS)

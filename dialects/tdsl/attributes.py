@@ -193,6 +193,12 @@ CALLS = OwnAttribute(
     "The number of iterations of a loop of a step function in all calls from a reset to the answer.",
 )
 
+ZEROS_UNKNOWN = OwnAttribute(
+    "tinyml.zeros_unknown",
+    {HolderKind.MODULE: UNIT},
+    "The file of the model does not state whether zeros were missing values in training.",
+)
+
 PROFILE = OwnAttribute(
     "tdsl.profile",
     {

@@ -446,6 +446,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "time, tinyml": ("{row}", "{time:k}"),
         "flash, tinyml": ("{row}", "{flash}"),
         "RAM, tinyml": ("{row}", "{ram}"),
+        "float, %": ("{row}", "{float:.1f}"),
+        "tinyml, %": ("{row}", "{accuracy:.1f}"),
     },
     "floats-beside-others": {
         "cycles, tinyml": ("{row}", "{time:,.0f}"),

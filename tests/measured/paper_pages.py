@@ -42,6 +42,19 @@ def counts(paper: str) -> dict[Verdict, int]:
     return {verdict: sum(row.verdict is verdict for row in PAPERS[paper]) for verdict in Verdict}
 
 
+TOTALS = re.compile(r"(?<=<!-- totals of the papers -->\n).*?(?= *<!-- end of totals -->)", re.DOTALL)
+
+
+def with_totals(page: str) -> str:
+    """The text of a page with the current number of rows of all papers for each verdict."""
+    totals = [counts(paper) for paper in PAPERS]
+    found = ", ".join(
+        f"{sum(each[verdict] for each in totals)} {verdict.value.removesuffix(' because')}" for verdict in Verdict
+    )
+    rows = sum(sum(each.values()) for each in totals)
+    return TOTALS.sub(f"   Verdicts on the {rows} rows of the five papers: {found}.\n", page)
+
+
 def _text(paper: str) -> str:
     rows = "".join(f"| {' | '.join(row.cells(paper, values_of(paper, row)))} |\n" for row in PAPERS[paper])
     counted = ", ".join(f"{verdict.value.removesuffix(' because')} {count}" for verdict, count in counts(paper).items())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.attributes import ZEROS_UNKNOWN
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
 from tinyml.transforms.ir.outputs import CLASS, SCORES
@@ -81,6 +82,7 @@ class Findings:
     asked: true if feature scales were requested.
     scaled: true if the program has feature scales.
     data: the faults of the data that determine formats.
+    zeros: the share of zeros in the data, if the model's file does not state whether zeros were missing values.
     over: the bytes by which the measured RAM exceeds the limit of the request.
     clipped: the share of inputs outside the range of the unit's integers.
     coarse: the number of features for which the input's format is too coarse.
@@ -108,6 +110,7 @@ class Findings:
     outputs: str = SCORES
     kept: bool = False
     parts: bool = False
+    zeros: float = 0.0
     complete: bool = True
 
     @property
@@ -303,6 +306,15 @@ WARNINGS = (
         _of_far_samples,
     ),
     WarningRule(
+        "zeros",
+        lambda found: found.zeros > 0,
+        lambda found: (
+            f"{found.zeros:.0%} of the inputs are zeros, and the file of XGBoost does not state whether zeros were"
+            " missing values in training (missing=0, or a sparse matrix)"
+        ),
+        lambda found: "if they were, replace zeros by NaN, in --val, --test and on the board; else nothing is wrong",
+    ),
+    WarningRule(
         "clipped",
         lambda found: found.clipped > CLIPPED_SHARE,
         lambda found: f"{found.clipped:.1%} of the inputs lie outside of the unit's integers",
@@ -394,6 +406,7 @@ def warnings_of(
         spread=spread_of(compiled.reals),
         coarse=int(np.sum(coarse)),
         features=len(coarse),
+        zeros=unknown_zeros(made),
         rows=1.0 if compiled.row_scales or compiled.kept else row_ratio(compiled.reals),
         clipped=clipped,
         converting=converting,
@@ -419,6 +432,15 @@ def reasons_of(failed: Iterable[tuple[str, str]]) -> Sequence[str]:
     for name, reason in failed:
         names.setdefault(reason, []).append(name)
     return [f"{', '.join(alternatives)} ({reason})" for reason, alternatives in names.items()]
+
+
+def unknown_zeros(made: Compilation) -> float:
+    """The share of zeros in data without missing values, if the model has the attribute `ZEROS_UNKNOWN`; otherwise
+    0.
+    """
+    if ZEROS_UNKNOWN not in made.program.attributes or np.isnan(made.data.x).any():
+        return 0.0
+    return float((made.data.x == 0).mean())
 
 
 def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:

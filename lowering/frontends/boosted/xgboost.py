@@ -14,9 +14,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.attributes import ZEROS_UNKNOWN
 from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.objectives import (
     CLASSES,
@@ -67,8 +68,16 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
-    """Import an XGBoost model. Raises `InputError` for an invalid file and for an unsupported model."""
-    return boosted_program(file, xgboost_model(model))
+    """Import an XGBoost model. Raises `InputError` for an invalid file and for an unsupported model.
+
+    A file does not state which numbers were missing values in training. If its trees have directions for missing values
+    other than the default, the module has the attribute `ZEROS_UNKNOWN`.
+    """
+    parsed = xgboost_model(model)
+    module = boosted_program(file, parsed)
+    if any(tree.missing is not None and tree.missing.any() for tree in parsed.trees.trees):
+        module.attributes[ZEROS_UNKNOWN] = UnitAttr()
+    return module
 
 
 def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:

@@ -149,7 +149,8 @@ def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
     mine = _listed([f"{count:,.0f} {what}" for count, _, what in counts])
     theirs = _listed([f"{count:,.0f}" for _, count, _ in counts])
     said = "" if lost is None else f", and {lost.change}"
-    yield f"Estimated: {mine}; the 16-bit program would need {theirs}{said}"
+    # A program that accepts floats is chosen by the time of a call with floats.
+    yield f"Estimated, with the conversion of the inputs: {mine}; the 16-bit program would need {theirs}{said}"
 
 
 def _listed(words: list[str]) -> str:

@@ -35,6 +35,7 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, ignored=True)), "clusters"),
         (replace(FINE, over=1), "RAM"),
         (replace(FINE, clipped=0.002), "clipped"),
+        (replace(FINE, zeros=0.01), "zeros"),
         (replace(FINE, converting=0.21), "float inputs"),
         (replace(FINE, data=DataFaults(few=5)), "few samples"),
         (replace(FINE, data=DataFaults(poor="is right about 31.3% of it")), "poor model"),
