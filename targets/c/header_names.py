@@ -1,7 +1,7 @@
 """Names of headers that a model's header must not hide, without their ends `.h`.
 
 A folder that contains the header of a model precedes the folders of the board's headers when a compiler, or Arduino's
-search for libraries, looks for `NAME.h`. A file system may ignore the case of letters.
+search for libraries, looks for `NAME.h`.
 """
 
 from __future__ import annotations
@@ -102,5 +102,19 @@ _LIBRARIES = """
 """The headers directly in `libraries/*` and `libraries/*/src` of these repositories, without the game Doom, and the
 main headers of the libraries of Arduino's IDE 1.8 and of arduino-esp32."""
 
-HEADERS = frozenset(" ".join((_STANDARD, _CORES, _LIBRARIES)).lower().split())
-"""The names of all headers in small letters."""
+_EVERYWHERE = """
+    Arduino Bridge Client EEPROM Ethernet Firmata GSM HardwareSerial HID IPAddress Keyboard LiquidCrystal Mouse Print
+    Printable SD Serial Server Servo SoftwareSerial SPI Stepper Stream String TFT Udp USB WiFi Wire WString
+"""
+"""Headers of the two lists above that most boards of Arduino have."""
+
+_HEADERS = frozenset(" ".join((_STANDARD, _CORES, _LIBRARIES)).split())
+_IN_ANY_CASE = frozenset(" ".join((_STANDARD, _EVERYWHERE)).lower().split())
+
+
+def is_header(name: str) -> bool:
+    """Whether `name` with the end `.h` is a header of C, of Arduino's cores or of their libraries.
+
+    The case of letters, which some file systems ignore, is ignored for headers that most boards have.
+    """
+    return name in _HEADERS or name.lower() in _IN_ANY_CASE

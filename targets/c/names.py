@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from tinyml.dialects.errors import InputError
-from tinyml.targets.c.header_names import HEADERS
+from tinyml.targets.c.header_names import is_header
 
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -50,7 +50,7 @@ def check_model_name(name: str) -> None:
         )
     if name in RESERVED or name.lower().startswith("tm_"):
         raise InputError(f"--name: '{name}' is a name of C or of the runtime")
-    if name.lower() in HEADERS:
+    if is_header(name):
         raise InputError(
             f"--name: '{name}.h' is a header of the compiler, of Arduino or of its libraries, which the model's would "
             "hide: choose another name"

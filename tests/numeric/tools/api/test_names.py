@@ -130,7 +130,16 @@ def test_a_name_of_31_letters_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [("my wine, 3", "my_wine_3"), ("_x_", "x"), ("3d", "m_3d"), ("int", "m_int"), ("", "model")]
+    ("text", "name"),
+    [
+        ("my wine, 3", "my_wine_3"),
+        ("_x_", "x"),
+        ("3d", "m_3d"),
+        ("int", "m_int"),
+        ("wire", "m_wire"),
+        ("network", "network"),
+        ("", "model"),
+    ],
 )
 def test_names_of_models_become_names_of_c(text: str, name: str):
     assert model_name(text) == name
