@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that a terminal obeys instead of printing them: control characters except tab and newline, and marks of
+the direction of text.
+"""
+
+
+def visible(text: str) -> str:
+    """The text with its control characters escaped, such as `\\x1b`.
+
+    Names in a file are chosen by its author; printed as they are, they could command the terminal of its reader.
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class InputError(Exception):
     """Invalid input from a user: a file, a program, an option, data, or a model that exceeds a limit.
 
     `str(error)` is the line that a command prints after `error: `: `FILE:LINE:COL: message`. Unknown parts of the
-    location are omitted. Lines and columns count from 1.
+    location are omitted. Lines and columns count from 1. Control characters of names are escaped (`visible`).
     """
 
     def __init__(
@@ -25,7 +39,7 @@ class InputError(Exception):
         self.line = line
         self.column = column
         location = ":".join(str(part) for part in (file, line, column) if part is not None)
-        super().__init__(f"{location}: {message}" if location else message)
+        super().__init__(visible(f"{location}: {message}" if location else message))
 
 
 class TooLargeError(InputError):

@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import DefectError, InputError, squeeze
 from tinyml.dialects.formats.lookup import synthesised_bits
-from tinyml.dialects.plugins import PluginError
+from tinyml.dialects.plugins import PluginError, described, plugin_of
 from tinyml.lowering.added_steps import check_installed, is_set, steps_of
 from tinyml.lowering.pipeline_steps import PIPELINES, PORTABLE, If
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for, target_of
@@ -109,6 +109,9 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
         refused = isinstance(error, InputError) and not isinstance(error, LevelError)
         if of_user or suspect is None or refused or not ours or isinstance(error, PluginError):
             raise
+        plugin = plugin_of(error)
+        if plugin is not None and not plugin.is_ours:
+            raise PluginError(f"{plugin}: {described(error)}") from error
         raise _defect(module, suspect, error) from error
 
 

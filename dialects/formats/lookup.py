@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import cast
+
 from xdsl.context import Context
-from xdsl.dialects.builtin import bf16, f32
+from xdsl.dialects.builtin import BFloat16Type, Float32Type, IntegerType, bf16, f32
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, squeeze, unknown
 from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.plugins import expected, others_left_out
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.plugins import expected, others_left_out, provider, wrong_result
 
 USUAL_FORMAT = "fixed"
 """The name of the default format."""
@@ -32,12 +38,45 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
-                return expected(attribute.of_width(width), NumberFormat, attribute)
+                return received(attribute.of_width(width), attribute)
     if (format := _type_or_none(ctx, name)) is None:
         if (part := missing_part(f"tinyml.dialects.formats.{ALIASES.get(name, name)}.type")) is not None:
             raise InputError(f"the number format '{name}' {needs(part)}")
         raise unknown("number format", name, [*formats(), *ALIASES])
     return format.of_width(width)
+
+
+_PROBES = (0.0, 0.5, -0.5, 1.0, -1.0, 1 / 3, 100.0)
+"""Reals that a format of a package rounds when it is received."""
+
+
+def received(format: object, maker: type | Callable[..., object]) -> NumberFormat:
+    """A format that `maker` returned.
+
+    Raises the error of `wrong_result` unless it is a number format; for a format of a package, also unless its
+    parameters verify, its storage is a builtin type with a size, its family is a name, and its raws of a few numbers
+    are those to which they are rounded again.
+    """
+    known = expected(format, NumberFormat, maker)
+    if provider(type(known).__module__) is not None and (fault := _fault(known)) is not None:
+        raise wrong_result(type(known), fault)
+    return known
+
+
+@cache
+def _fault(format: NumberFormat) -> str | None:
+    """What is wrong with a format of a package; None if nothing is."""
+    if not isinstance(storage := format.storage, IntegerType | Float32Type | BFloat16Type):
+        return f"storage: expected a builtin type of integers or floats, got {storage}"
+    if not isinstance(family := cast(object, format.FAMILY), str):
+        return f"FAMILY: expected a name, got {family!r}"
+    try:
+        if isinstance(format, Attribute):
+            format.verify()
+        format.verify_raws(np.asarray(format.encode(np.array(_PROBES))))
+    except VerifyException as error:
+        return squeeze(str(error))
+    return None
 
 
 def formats() -> dict[str, type[NumberFormat]]:

@@ -101,7 +101,7 @@ def load_data(
     if (joined := _joined(path, parts)) is not None:
         x, integers = joined
         shape = x.shape[1:]
-    elif (single := _samples(path, "x", elements)) is not None:
+    elif (single := _samples(path, "x", elements, parts)) is not None:
         x, shape = single.reshape(len(single), -1), single.shape[1:]
         integers = (slice(None),) if single.dtype.kind in "iu" else ()
     else:
@@ -132,10 +132,11 @@ def compared_stride(samples: int) -> int:
     return -(-samples // COMPARED_SAMPLES)
 
 
-def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
+def _samples(path: str, name: str, elements: int | None, parts: Sequence[InputPart] = ()) -> NDArray[Any] | None:
     """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing.
 
     elements: the required number of elements per sample; None for any number.
+    parts: the inputs that the array contains, for messages.
 
     Raises `InputError` for an array of any other shape or type, for an array without samples, and for more samples than
     fit in memory.
@@ -147,7 +148,11 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
         if header.size == 0:
             raise InputError(f"`{name}` contains no samples", file=path)
         if elements is not None and (given := prod(header.shape[1:])) != elements:
-            raise InputError(f"samples of `{name}` have {given} values, the program expects {elements}", file=path)
+            expected = ", ".join(f"`{part.name}` of {part.length}" for part in parts)
+            help = f" for its {len(parts)} inputs, {expected}: give an array for each" if parts else ""
+            raise InputError(
+                f"samples of `{name}` have {given} values, the program expects {elements}{help}", file=path
+            )
         require_memory("reading", header.shape[0], _COPIES * 4 * prod(header.shape[1:]), path)
 
     return read_npz(path, "data", name, accept)

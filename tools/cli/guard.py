@@ -26,7 +26,7 @@ from pathlib import Path
 from types import FrameType
 
 from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN_DISTRIBUTION, install_command
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, visible
 from tinyml.tools.cli.collection import collect_rarely
 
 MOST_DIGITS = 300
@@ -186,7 +186,7 @@ def _warn() -> None:
     """
     if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
         for problem in plugins.problems():
-            print(f"warning: left out: {problem}", file=sys.stderr)
+            print(f"warning: left out: {visible(problem)}", file=sys.stderr)
 
 
 def _drop_output() -> None:
@@ -290,4 +290,4 @@ def _found_first() -> Path | None:
 def warn_of_namesake() -> None:
     """Warn on standard error if another package named tinyml is installed or found first."""
     if (line := namesake()) is not None:
-        print(f"warning: {line}", file=sys.stderr)
+        print(f"warning: {visible(line)}", file=sys.stderr)

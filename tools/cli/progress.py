@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
+from tinyml.dialects.errors import visible
+
 SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
 """True if no progress is shown, as for callers from Python."""
 
@@ -18,7 +20,7 @@ class Progress:
     """
 
     def __init__(self, title: str, steps: int):
-        self.title = title
+        self.title = visible(title)
         self.steps = steps
         self.done = 0
         self._bar: Any = None
@@ -48,7 +50,7 @@ class Progress:
     def detail(self, name: str, text: str) -> None:
         """Show progress within the step. Without a bar, only the name of the detail is printed, once."""
         if self._bar is not None:
-            self._bar.update(self._task, description=f"{self.title}: {name}: {text}")
+            self._bar.update(self._task, description=f"{self.title}: {name}: {visible(text)}")
         elif name != self._detail and not SILENT.get():
             print(f"{self.title}: {name}", file=sys.stderr, flush=True)
         self._detail = name

@@ -12,6 +12,7 @@ from io import StringIO
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.errors import visible
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_of, spell_milliseconds
 
 if TYPE_CHECKING:
@@ -222,9 +223,9 @@ def print_program(report: Report) -> None:
     if report.search is not None:
         _print_search(report.search)
     for line in report.lines:
-        print(line)
+        print(visible(line))
     for warning in report.warnings:
-        print(f"warning: {warning['text']}; {warning['cure']}")
+        print(visible(f"warning: {warning['text']}; {warning['cure']}"))
     for function in report.functions:
         _print_function_error(function)
     if report.thresholds is not None:

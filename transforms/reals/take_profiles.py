@@ -55,7 +55,8 @@ class TakeProfilesPass(ModulePass):
         samples = _samples(earlier), _samples(ours)
         if len(earlier) != len(ours) or not all(map(partial(_are_alike, samples), earlier, ours)):
             raise InputError(
-                "--weights-for: the model has other operations or shapes than the program of this folder",
+                "--weights-for: the model has other operations or shapes than the program of this folder"
+                + _of_zeros(ours),
                 file=self.weights_for,
             )
         for old, new in zip(earlier, ours, strict=True):
@@ -102,6 +103,14 @@ class TakeProfilesPass(ModulePass):
                 f"({', '.join(changed)}): compile the model anew",
                 file=self.weights_for,
             )
+
+
+def _of_zeros(ops: Sequence[Operation]) -> str:
+    """The end of a message about other operations: a matrix of zeros, for which importers omit operations."""
+    for op in ops:
+        if isinstance(op, tdsl.ConstOp) and len(shape := tdsl.shape_of(op.result)) > 1 and not op.raws.any():
+            return f": all weights of a matrix of {' x '.join(map(str, shape))} are zero in the model, was it trained?"
+    return ""
 
 
 def _samples(ops: Sequence[Operation]) -> int | None:

@@ -120,8 +120,11 @@ _INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
 
 def _numbers(to: Builder, inputs: Inputs, position: int, what: str) -> NDArray[Any]:
     value = needed(to, inputs, position)
-    if not isinstance(value, Constant) or value.array.dtype.kind not in "fiu" or not np.isfinite(value.array).all():
+    if not isinstance(value, Constant) or value.array.dtype.kind not in "fiu":
         raise to.error(f"its {what} must be a constant")
+    if not np.isfinite(value.array).all():
+        number = value.array[~np.isfinite(value.array)].flat[0]
+        raise to.error(f"its {what} must be finite, got {number}: was the network calibrated?")
     return value.array
 
 

@@ -22,6 +22,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.lookup import received
 from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, Factor, NumberFormat, number_format
 from tinyml.dialects.functions import module_of
 from tinyml.dialects.lazy_numpy import np
@@ -686,7 +687,9 @@ class FormatAssignment:
             weighed = prototype.WEIGHS_NUMBERS and len(tensors.roots) == 1 and self.moments is not None
             importance = self.moments.mean_squares(tensors.roots[0]) if weighed and self.moments else None
             grouped = None if (finest := _finest(tensors)) is None else prototype.grouped(constant, importance, finest)
-            self._fitted[key] = grouped or format.fitted_to(constant, importance, rows=finest is not None)
+            self._fitted[key] = grouped or received(
+                format.fitted_to(constant, importance, rows=finest is not None), format.fitted_to
+            )
         return self._fitted[key]
 
 

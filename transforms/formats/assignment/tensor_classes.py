@@ -29,11 +29,11 @@ from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import received
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.plugins import expected
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.assignment.known_ranges import KnownRange, known_ranges
 from tinyml.transforms.ir.copies import copied
@@ -303,7 +303,7 @@ class FormatChoice:
         if self.is_made:
             return self.prototype
         format = self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
-        return expected(format, NumberFormat, self.prototype.for_range)
+        return received(format, self.prototype.for_range)
 
 
 def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoice) -> list[FormatChoice]:

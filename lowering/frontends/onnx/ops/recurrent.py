@@ -147,6 +147,8 @@ def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[Direction]:
     known = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(node.text("direction", "forward"))
     if biases.shape != (count, 2 * rows) or rows != gates * hidden or not hidden or count != known:
         raise node.error("the shapes of W, R and B, or the direction, do not fit")
+    if (stated := node.integer("hidden_size", hidden)) != hidden:
+        raise node.error(f"hidden_size is {stated}, the weights are for a state of {hidden} elements")
     if weights[0].shape[:2] != (count, rows):
         raise node.error("the shapes of W and R do not fit")
     if node.op != "LSTM" and any(optional(inputs, position) is not None for position in (6, 7)):

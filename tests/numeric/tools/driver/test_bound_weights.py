@@ -586,6 +586,17 @@ def test_forests_that_compare_floats_or_are_several_are_refused(tmp_path: Path):
 
 
 @pytest.mark.long(drawn=False)
+def test_weights_of_zero_are_named(tmp_path: Path):
+    """For a layer of zeros, importers omit operations, so the program of a network has no room for it."""
+    first, zero = compiled(network(0), tmp_path / "first", weights_at=".weights"), network(0)
+    for array in (*zero.coefs_, *zero.intercepts_):
+        array[:] = 0
+    said = r"other operations or shapes than .*: all weights of a matrix of 1 x 64 are zero in the model"
+    with pytest.raises(InputError, match=said):
+        compiled(zero, tmp_path / "again", weights_for=str(first))
+
+
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

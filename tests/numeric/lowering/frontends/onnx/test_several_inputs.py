@@ -53,6 +53,14 @@ def test_the_program_computes_what_onnxruntime_does(arrays: dict[str, Array]):
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
+def test_one_array_for_two_inputs_is_refused_by_the_inputs(arrays: dict[str, Array], tmp_path: Path):
+    parts = interface_of(imported(two_inputs())).input_parts
+    np.savez(tmp_path / "data.npz", x=arrays["image"].reshape(20, -1))
+    said = "program expects 7 for its 2 inputs, `x` of 3, `image` of 4: give an array for each"
+    with pytest.raises(InputError, match=said):
+        load_data(str(tmp_path / "data.npz"), elements=7, parts=parts)
+
+
 def test_data_sets_hold_an_array_for_each_input_or_one_for_all(arrays: dict[str, Array], tmp_path: Path):
     parts = interface_of(imported(two_inputs())).input_parts
     assert parts == (("x", 3, 0, None), ("image", 4, 3, None))

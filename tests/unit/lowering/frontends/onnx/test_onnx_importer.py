@@ -88,6 +88,12 @@ WRONG: dict[str, tuple[bytes, str]] = {
         ).SerializeToString(),
         "model.onnx: GRU 'GRU_y': layout must be 0 or 1, got 2",
     ),
+    "hidden size": (
+        model(
+            [node("LSTM", "x w w", hidden_size=2)], [2, 1, 3], {"w": np.zeros((1, 12, 3), np.float32)}
+        ).SerializeToString(),
+        "model.onnx: LSTM 'LSTM_y': hidden_size is 2, the weights are for a state of 3 elements",
+    ),
     "no outputs": (changed(lambda model: model.graph.ClearField("output")), "model.onnx: graph 'graph' has no outputs"),
     "no input": (
         changed(lambda model: model.graph.ClearField("input")),

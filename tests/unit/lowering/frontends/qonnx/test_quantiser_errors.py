@@ -29,6 +29,11 @@ def quant(numbers: dict[str, Any], **attributes: Any) -> bytes:
 CASES = {
     "17 bits": (quant({"b": number(17)}), "17 bits are not supported, only whole numbers from 1 to 16"),
     "half bits": (quant({"b": number(2.5)}), "2.5 bits are not supported, only whole numbers from 1 to 16"),
+    "scale NaN": (quant({"s": number(np.nan)}), "its scale must be finite, got nan: was the network calibrated?"),
+    "infinite zero point": (
+        quant({"z": number(np.inf)}),
+        "its zero point must be finite, got inf: was the network calibrated?",
+    ),
     "scale 0": (quant({"s": number(0)}), "scales must be positive numbers"),
     "zero point": (quant({"z": number(0.5)}), "a zero point of 0.5 is not supported, only integers below 16777216"),
     "rounding": (
