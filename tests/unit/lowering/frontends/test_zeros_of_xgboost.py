@@ -14,6 +14,7 @@ import tinyml
 FILE = Path(__file__).parents[3] / "models/boosted/xgboost_iris.json"
 
 
+@pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 @pytest.mark.parametrize("left", [0, 1])
 @pytest.mark.parametrize("zero", [False, True])
 def test_zeros_are_named(left: int, zero: bool, tmp_path: Path) -> None:
