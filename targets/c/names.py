@@ -23,7 +23,13 @@ j1 jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit 
 trunc y0 y1 yn"""
 """Functions built into gcc, which warns if a file-level definition reuses such a name."""
 
-RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
+_CPP = """alignas alignof and and_eq bitand bitor bool catch char16_t char32_t class compl const_cast constexpr decltype
+delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator or or_eq
+private protected public reinterpret_cast static_assert static_cast template this thread_local throw true try typeid
+typename using virtual wchar_t xor xor_eq"""
+"""Keywords of C++, from which the header of a program may be included."""
+
+RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split()) | frozenset(_CPP.split())
 
 MAX_NAME_LENGTH = 31
 """Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""
