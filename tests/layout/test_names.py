@@ -29,6 +29,7 @@ NAMING_FORMATS = {
     "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
+    "lowering/frontends/tflite/rescaling.py": "a file's quantisation is a format",
     "lowering/frontends/signals/log_mel.py": "samples and the input of a model are integers",
     "lowering/frontends/signals/micro_frontend.py": "samples, channels and the input of a model are integers",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
@@ -77,11 +78,13 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 ASKING_FOR_FAMILIES = {
     "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
+    "lowering/frontends/tflite/rescaling.py": "a file's quantisation is a format",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
     "tools/proofs/posit/quire_statements.py": "posits and integers are enumerated differently",
     "transforms/formats/evaluation/number_checks.py": "only exact numbers promise an order of their raws",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
+    "transforms/loops/mark_weights.py": "only exact numbers have raws beyond the limits of their format",
 }
 """Files outside `dialects/formats/` that ask whether a format or an accumulator is of a class, and why."""
 
@@ -129,6 +132,7 @@ WORDS = {"due", "esp32", "mega", "nano", "pico", "uno"}
 """Boards that are called by words which have other meanings, too, such as that of a family of parts."""
 
 NAMING_CHIPS = {
+    "targets/c/header_names.py": "headers of the cores and libraries of many boards",
     "tools/reports/dialect_reference.py": "the page about hardware",
     "targets/c/print_c.py": "the macros of compilers, whichever chips are installed",
     "targets/registry.py": "the registry, the usual target and the host",

@@ -270,8 +270,8 @@ class AssignmentSteps:
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
-            is_fixed = tensors.is_constant or tensors.known or tensors.is_only_compared
-            is_free = not (is_fixed or choice.zoom or choice.is_made)
+            by_value = tensors.is_constant or tensors.known or tensors.is_only_compared
+            is_free = not (by_value or choice.zoom or choice.is_made)
             if not is_free or self.formats[tensors].bits != choice.prototype.bits:
                 continue
             if others := scalings_of(tensors, choice.prototype, self.scale_by):

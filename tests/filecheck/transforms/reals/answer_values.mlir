@@ -2,13 +2,12 @@
 // RUN: tinyml-opt %s --split-input-file -p 'answer-values{data="%t.npz"}' | filecheck %s --check-prefix=VALUES
 // RUN: tinyml-opt %s --split-input-file -p 'answer-values{data="%t-y.npz"}' | filecheck %s --check-prefix=CLASS
 // RUN: tinyml-opt %s --split-input-file -p 'answer-values' | filecheck %s --check-prefix=CLASS
-// RUN: not tinyml-opt %s --split-input-file -p 'answer-values{data="%t-1.npz"}' 2>&1 | filecheck %s --check-prefix=ONES
+// RUN: tinyml-opt %s --split-input-file -p 'answer-values{data="%t-1.npz"}' | filecheck %s --check-prefix=CLASS
 
 // VALUES-LABEL: func.func @guessed(%X: tensor<1x3xf32>) -> tensor<1x3xf32>
 // VALUES-NOT: tdsl.argmax
 // CLASS: tdsl.argmax
 // CLASS-NEXT: func.return %{{.*}}, %X : index, tensor<1x3xf32>
-// ONES: expected `y` to contain 3 classes, got rows with a one: y.argmax(axis=1) gives the classes of rows with a one
 builtin.module {
   func.func @guessed(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>) {
     %label = tdsl.argmax %X : tensor<1x3xf32>
