@@ -47,7 +47,7 @@ def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.
     kind = type("Module", (), {"__module__": "torch.nn.modules.module"})
     given: list[Any] = []
 
-    def imported(module: object, example: object) -> ModuleOp:
+    def imported(module: object, example: object, _: str) -> ModuleOp:
         given.append(example)
         return load_program(ROOT / "docs/tour/tour.sd", context())
 
