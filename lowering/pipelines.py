@@ -66,6 +66,13 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 
     options: some of `PipelineOptions` by name. A pass uses its default for an option that is missing or None.
     """
+    return [step for step in resolved(name, options) if not isinstance(step, If)]
+
+
+def resolved(name: str, options: Mapping[str, Any]) -> list[ModulePass | If]:
+    """The passes of a pipeline with their options, as `flatten` returns them, and in their places the steps whose
+    condition is false.
+    """
     # Imported here because tools list the pipelines when they start, and number formats are slow to import.
     from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 
@@ -73,16 +80,21 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     format = format_named(context(), given.get("format", USUAL_FORMAT), None)
     given |= {name: holds(format) for name, holds in FORMAT_PROPERTIES.items()}
     given |= {name: holds(given) for name, holds in OPTION_PROPERTIES.items()}
-    return [
-        step(**{field: given[option] for field, option in _fields(step).items() if option in given})
-        for step in map(_pass, _steps(name, given, format.AS_PUBLISHED))
-    ]
+
+    def with_options(name: str) -> ModulePass:
+        step = _pass(name)
+        return step(**{field: given[option] for field, option in _fields(step).items() if option in given})
+
+    steps = _steps(name, given, format.AS_PUBLISHED)
+    return [step if isinstance(step, If) else with_options(step) for step in steps]
 
 
-def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
+def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str | If]:
+    """Yield the names of the passes that run, and the steps whose condition is false."""
     for step in steps_of(PUBLISHED.get(name, name) if published else name):
         if isinstance(step, If):
             if not is_set(given.get(step.condition)):
+                yield step
                 continue
             check_installed(step)
             step = step.step
@@ -157,12 +169,16 @@ class Pipeline(ModulePass):
 
         Raises `InputError` for an unknown target, and for a module that is compiled for another target.
         """
+        return [step for step in self.resolved_steps(module) if not isinstance(step, If)]
+
+    def resolved_steps(self, module: ModuleOp | None = None) -> list[ModulePass | If]:
+        """As `steps`, and in their places the steps whose condition is false."""
         given = asdict(self)
         if module is not None and TARGET_OPTION in given:
             if (target := given[TARGET_OPTION]) is not None:
                 (check_compiled_for if self.name in PORTABLE else compile_for)(module, target)
             given[TARGET_OPTION] = target or target_of(module)
-        return flatten(self.name, given)
+        return resolved(self.name, given)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         steps, given = tuple(self.steps(op)), op.clone()

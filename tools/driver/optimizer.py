@@ -108,6 +108,13 @@ class TinymlOptMain(xDSLOptMain):
             help="print the IR after each pass that changed it, to standard error",
         )
         arg_parser.add_argument(
+            "--pass-effects",
+            dest="effects",
+            action="store_true",
+            help="print to standard error for each pass whether it changed the program, and the condition of each step "
+            "that was left out",
+        )
+        arg_parser.add_argument(
             "--mlir-timing",
             dest="timing",
             action="store_true",
@@ -204,6 +211,7 @@ class TinymlOptMain(xDSLOptMain):
             printing,
             dumps=self.args.print_ir_after_all,
             changes=self.args.print_ir_after_change,
+            effects=self.args.effects,
             times=self.args.timing,
             statistics=self.args.statistics,
             remarks=self._remarks(),
@@ -218,7 +226,10 @@ class TinymlOptMain(xDSLOptMain):
             verify_own_attributes(module, own_attributes)
             watched.start(module, after)
 
-        self.pipeline = (SinglePasses if watched.is_on else PassPipeline)(self.pipeline.passes, callback)
+        passes = self.pipeline.passes
+        self.pipeline = (
+            SinglePasses(passes, callback, watch=watched) if watched.is_on else PassPipeline(passes, callback)
+        )
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
         """For each requested kind of remarks, a regular expression that matches the names of the passes whose remarks

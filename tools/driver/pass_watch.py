@@ -1,5 +1,5 @@
-"""Reports of `tinyml-opt` on passes, on standard error: the IR after each pass, the seconds of each pass, statistics
-and remarks.
+"""Reports of `tinyml-opt` on passes, on standard error: the IR after each pass, the effect and the seconds of each
+pass, statistics and remarks.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.locations import source_location, source_names
 from tinyml.dialects.remarks import RemarkKind, Statistic
+from tinyml.lowering.pipeline_steps import If
 from tinyml.tools.cli.ir_printer import IRTarget
 
 
@@ -29,6 +30,7 @@ class PassWatch:
     printing: prints the IR with the options of the command.
     dumps: print the IR after each pass.
     changes: print the IR only after passes that changed the text.
+    effects: print for each pass whether it changed the program and, if not, the remarks that state why.
     times: print the seconds of each pass.
     statistics: print the passes' statistics at the end.
     remarks: for each kind of remarks, a pattern for the names of passes.
@@ -37,6 +39,7 @@ class PassWatch:
     printing: IRTarget
     dumps: bool = False
     changes: bool = False
+    effects: bool = False
     times: bool = False
     statistics: bool = False
     remarks: Mapping[RemarkKind, re.Pattern[str]] = field(default_factory=dict[RemarkKind, re.Pattern[str]])
@@ -45,10 +48,16 @@ class PassWatch:
     _module: ModuleOp | None = None
     _started: float = 0.0
     _text: str | None = None
+    _reasons: list[str] = field(default_factory=list[str])
+    _skipped: list[If] = field(default_factory=list[If])
 
     @property
     def is_on(self) -> bool:
-        return self.dumps or self.changes or self.times or self.statistics or bool(self.remarks)
+        return self.dumps or self._compares or self.times or self.statistics or bool(self.remarks)
+
+    @property
+    def _compares(self) -> bool:
+        return self.changes or self.effects
 
     def start(self, module: ModuleOp, after: ModulePass | None) -> None:
         """Begin to observe the pass `after`, which runs next. If it is None, all passes have run; print the statistics
@@ -57,8 +66,12 @@ class PassWatch:
         self._module, self._running = module, after.name if after is not None else ""
         if after is None and self.statistics:
             self._report_statistics()
-        if self.changes and self._text is None:
+        if self._compares and self._text is None:
             self._text = self._printed(module)
+        self._reasons.clear()
+        for step in self._skipped if self.effects else ():
+            self._report_effect("left out", step.step, f"only if {step.condition}")
+        self._skipped.clear()
         self._started = time.perf_counter()
 
     def hears(self, op: Operation) -> bool:
@@ -69,6 +82,8 @@ class PassWatch:
 
     def remarked(self, kind: RemarkKind, op: Operation, text: str) -> None:
         """Print a remark of the current pass: its location, its kind, the pass, the op and the text."""
+        if kind is RemarkKind.MISSED:
+            self._reasons.append(text)
         pattern = self.remarks.get(kind)
         if pattern is None or pattern.search(self._running) is None:
             return
@@ -102,15 +117,26 @@ class PassWatch:
             return
         if self.times:
             print(f"{time.perf_counter() - self._started:10.4f} s  {before.name}", file=sys.stderr)
-        if not (self.dumps or self.changes):
+        if not (self.dumps or self._compares):
             return
         text, last = self._printed(module), self._text
         self._text = text
-        if self.dumps or text != last:
+        if self.effects:
+            reasons = "" if text != last else "; ".join(dict.fromkeys(self._reasons))
+            self._report_effect("changed" if text != last else "no change", before.name, reasons)
+        if self.dumps or (self.changes and text != last):
             print(f"// -----// IR Dump After {before.name} //----- //", file=sys.stderr)
             print(text, file=sys.stderr)
 
+    def left_out(self, step: If) -> None:
+        """Report a step whose condition is false, as requested, after the effect of the pass before it."""
+        self._skipped.append(step)
 
+    def _report_effect(self, effect: str, name: str, reason: str) -> None:
+        print(f"{effect:9}  {name}" + (f": {reason}" if reason else ""), file=sys.stderr)
+
+
+@dataclass(frozen=True)
 class SinglePasses(PassPipeline):
     """A pass pipeline that runs the steps of named pipelines one by one, so that the callback is called between them.
 
@@ -118,18 +144,23 @@ class SinglePasses(PassPipeline):
     therefore determined when the pipeline's turn comes.
     """
 
+    watch: PassWatch = field(kw_only=True)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.lowering.pipelines import Pipeline
 
         assert self.callback is not None
         before: ModulePass | None = None
         for each in self.passes:
-            steps: Sequence[ModulePass] = [each]
+            steps: Sequence[ModulePass | If] = [each]
             if isinstance(each, Pipeline):
                 # Errors in its options are those of the pipeline.
                 self.callback(before, op, each)
-                before, steps = None, each.steps(op)
+                before, steps = None, each.resolved_steps(op)
             for step in steps:
+                if isinstance(step, If):
+                    self.watch.left_out(step)
+                    continue
                 self.callback(before, op, step)
                 step.apply(ctx, op)
                 before = step
