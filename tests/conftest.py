@@ -177,7 +177,7 @@ def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
     """An environment in which a package with a number format is installed, and one package of each kind that `tinyml
-    new-KIND` generates.
+    new KIND` generates.
     """
     from programs.environments import PackagesOfOthers, install_packages
 

@@ -137,6 +137,9 @@ def _overview(given: Sequence[str]) -> int:
         return 0
     if not first:
         raise InputError(f"expected a command ({short_usage(parser)})")
+    if first.startswith("new-"):
+        # Until 0.1, each kind of package had a command.
+        raise InputError(f"unknown command '{first}': the commands new-KIND are 'tinyml new KIND' now")
     what = "option" if first.startswith("-") else "command"
     near = did_you_mean(first, ["--help", "--version"] if what == "option" else COMMANDS.names())
     raise InputError(f"unknown {what} '{first}'{near} ({short_usage(parser)})")

@@ -30,14 +30,14 @@ NEW = {
     "packer": "longest_first",
     "command": "count_ops",
 }
-"""Packages that `tinyml new-KIND` writes: names that are no words of tinyml's, two of them of two words."""
+"""Packages that `tinyml new KIND` writes: names that are no words of tinyml's, two of them of two words."""
 
 
 SUMS = "rounded_sums"
-"""The package of `tinyml new-format --sums`."""
+"""The package of `tinyml new format --sums`."""
 
 GROUPED = "shared_scales"
-"""The package of `tinyml new-format --grouped`."""
+"""The package of `tinyml new format --grouped`."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class PackagesOfOthers:
 def install_packages(folder: Path) -> None:
     """Create the environment with its packages in an empty folder."""
     for kind, name in NEW.items():
-        assert main([f"new-{kind}", name, str(folder / name)]) == 0
-    assert main(["new-format", SUMS, str(folder / SUMS), "--sums"]) == 0
-    assert main(["new-format", GROUPED, str(folder / GROUPED), "--grouped"]) == 0
+        assert main(["new", kind, name, str(folder / name)]) == 0
+    assert main(["new", "format", SUMS, str(folder / SUMS), "--sums"]) == 0
+    assert main(["new", "format", GROUPED, str(folder / GROUPED), "--grouped"]) == 0
     for source in (LNS, GAUSSIAN):
         shutil.copytree(source, folder / source.name)
     venv.create(folder / "venv")

@@ -26,7 +26,7 @@ def markdown(hooks: ModuleType, text: str, uri: str = "a.md", *, home: bool = Fa
 
 
 def test_comments_for_tests_are_left_out(hooks: ModuleType):
-    text = "a\n\n<!-- run apart: tinyml new-pass\nb -->\n```\nc\n```\n\n<!-- kept -->\n"
+    text = "a\n\n<!-- run apart: tinyml new pass\nb -->\n```\nc\n```\n\n<!-- kept -->\n"
     assert markdown(hooks, text) == "a\n\n```\nc\n```\n\n<!-- kept -->\n"
 
 

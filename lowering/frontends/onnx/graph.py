@@ -26,7 +26,7 @@ Dims: TypeAlias = tuple["int | str", ...]
 MICROSOFT = "com.microsoft"
 """The domain of ONNX Runtime's own ops."""
 
-PACKAGE_OPS = "a package can import it, as 'tinyml new-op' writes one, or end the model before it"
+PACKAGE_OPS = "a package can import it, as 'tinyml new op' writes one, or end the model before it"
 """Advice for ops of domains other than ONNX's."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}

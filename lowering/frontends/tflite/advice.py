@@ -12,7 +12,7 @@ _CURES = {
     **dict.fromkeys(_LOOPS, _UNROLLED),
     "CUSTOM ethos-u": "give the file from before Vela, the compiler of the Ethos-U",
     "CUSTOM edgetpu": "give the file from before the compiler of the Edge TPU",
-    "CUSTOM": "a package can import it, as 'tinyml new-op' writes one, or end the model before it",
+    "CUSTOM": "a package can import it, as 'tinyml new op' writes one, or end the model before it",
     "BUCKETIZE": "trees and forests divide features into intervals by themselves",
     "ARG_MAX": "only the index of one vector, as an output, is: end the model before it, so that it returns the scores",
     "CAST": "floats become integers only as indices of GATHER; other conversions to integers have no form on reals",

@@ -273,7 +273,7 @@ def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long
 def test_a_scaffold_of_a_grouped_format():
-    """Statements about the format that `tinyml new-format --grouped` writes are proved, including one about a
+    """Statements about the format that `tinyml new format --grouped` writes are proved, including one about a
     multiplication by a power of two.
     """
     [statement, *_] = statements(NormalType.of_width(None))

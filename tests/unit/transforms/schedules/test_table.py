@@ -102,8 +102,8 @@ def test_an_input_that_arrives_needs_its_part(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def other_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Schedule]:
-    """Register, for the duration of a test, the schedule that `tinyml new-schedule` writes."""
-    assert main(["new-schedule", "inner_patches", str(tmp_path / "package")]) == 0
+    """Register, for the duration of a test, the schedule that `tinyml new schedule` writes."""
+    assert main(["new", "schedule", "inner_patches", str(tmp_path / "package")]) == 0
     capsys.readouterr()
     entry = EntryPoint("inner-patches", "inner_patches:SCHEDULE", SCHEDULES)
     with patch.object(sys, "path", [str(tmp_path / "package"), *sys.path]), installed(entry):

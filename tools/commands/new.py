@@ -1,8 +1,8 @@
-"""The commands `tinyml new-KIND`, which write a working package as a starting point.
+"""The command `tinyml new KIND`, which writes a working package as a starting point.
 
 The files of a kind are the templates in `templates/KIND/`, whose paths and texts contain placeholders for the name.
-`new-format --sums` and `--grouped` have separate folders. A new kind requires such a folder, a row of `KINDS` and a row
-of the section `commands` of `dialects/rows.txt`.
+`tinyml new format` has separate folders for `--sums` and `--grouped`. A new kind requires such a folder and a row of
+`KINDS`.
 """
 
 from __future__ import annotations
@@ -21,35 +21,6 @@ from tinyml.dialects.options import FOLDER, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, only_empty, write_file
 from tinyml.tools.cli.filled_templates import filled_templates
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewPackageRequest:
-    """The options of the commands that write a package."""
-
-    name: str = option("name of the package and its module: a Python identifier in lower case", flags=())
-    folder: Path = option("folder to write", flags=(), writes=FOLDER)
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewFormatRequest(NewPackageRequest):
-    """The options of `tinyml new-format`."""
-
-    sums: bool = option(
-        "write a format with its own accumulator, which rounds, instead of a table of numbers", default=False
-    )
-    grouped: bool = option("write a format whose weights share scales in groups", default=False)
-
-    @property
-    def templates(self) -> str:
-        """The name of the folder of templates; raises `InputError` if both options are set."""
-        if self.sums and self.grouped:
-            raise InputError("--sums and --grouped write different formats: choose one of them")
-        return "format_sums" if self.sums else "format_grouped" if self.grouped else "format"
-
-
-def _request_of(command: str) -> type[NewPackageRequest]:
-    return NewFormatRequest if command == "new-format" else NewPackageRequest
 
 
 def _dialects() -> Iterable[str]:
@@ -127,7 +98,33 @@ KINDS = {
     "packer": PackageKind("packer", _packers),
     "command": PackageKind("command", _commands),
 }
-"""The kinds by the names of their commands and of the folders of their templates."""
+"""The kinds by the names of the folders of their templates."""
+
+FORMAT = "format"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewRequest:
+    """The options of `tinyml new`."""
+
+    kind: str = option("what the package adds", flags=(), choices=tuple(KINDS))
+    name: str = option("name of the package and its module: a Python identifier in lower case", flags=())
+    folder: Path = option("folder to write", flags=(), writes=FOLDER)
+    sums: bool = option(
+        "write a format with its own accumulator, which rounds, instead of a table of numbers", default=False
+    )
+    grouped: bool = option("write a format whose weights share scales in groups", default=False)
+
+    @property
+    def templates(self) -> str:
+        """The name of the folder of templates; raises `InputError` for options that the kind lacks, and if both options
+        are set.
+        """
+        if (self.sums or self.grouped) and self.kind != FORMAT:
+            raise InputError(f"--sums and --grouped write formats, and not {_one(self.kind)}")
+        if self.sums and self.grouped:
+            raise InputError("--sums and --grouped write different formats: choose one of them")
+        return f"{self.kind}{'_sums' * self.sums}{'_grouped' * self.grouped}"
 
 
 def _one(noun: str) -> str:
@@ -136,7 +133,7 @@ def _one(noun: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, options_of(_request_of(parser.prog.split()[-1])))
+    add_options(parser, options_of(NewRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -146,8 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
     underscore, for a name that a module or another package of the kind already uses, and for an existing folder that is
     not empty.
     """
-    request = parsed(arguments, _request_of(arguments.command))
-    kind, name = arguments.command.removeprefix("new-"), request.name
+    request = parsed(arguments, NewRequest)
+    kind, name = request.kind, request.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"the name of {_one(kind)} is a Python identifier in lower case, got '{name}'")
     if kind == "frontend" and "_" in name:
@@ -156,8 +153,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{_one(KINDS[kind].what)} '{name}' already exists")
     if find_spec(name) is not None:
         raise InputError(f"a Python module '{name}' already exists")
+    templates = request.templates
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
-    templates = request.templates if isinstance(request, NewFormatRequest) else kind
     written: list[Path] = []
     with atomic_folder(request.folder, only_empty) as pending:
         for file, text in filled_templates(files("tinyml.tools") / "templates" / templates, words):

@@ -1,4 +1,4 @@
-"""Packages that `tinyml new-KIND` writes work unchanged after installation in a separate environment."""
+"""Packages that `tinyml new KIND` writes work unchanged after installation in a separate environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from programs.environments import GROUPED, NEW, SUMS, PackagesOfOthers
 from programs.paths import ROOT
 
-from tinyml.tools.commands.new_package import KINDS
+from tinyml.tools.commands.new import KINDS
 from tinyml.tools.main import main
 
 
@@ -58,19 +58,32 @@ def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
 def test_names_that_nothing_new_can_have(
     kind: str, name: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    assert main([f"new-{kind}", name, str(tmp_path / "package")]) == 1
+    assert main(["new", kind, name, str(tmp_path / "package")]) == 1
     assert capsys.readouterr().err == f"error: {message}\n"
     assert not (tmp_path / "package").exists()
 
 
+def test_options_of_formats_are_refused_for_other_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", "pass", "mine", str(tmp_path / "mine"), "--sums"]) == 1
+    assert capsys.readouterr().err == "error: --sums and --grouped write formats, and not a pass\n"
+
+
+def test_the_former_commands_name_the_new_one(capsys: pytest.CaptureFixture[str]):
+    assert main(["new-format", "mine", "mine"]) == 1
+    assert (
+        capsys.readouterr().err
+        == "error: unknown command 'new-format': the commands new-KIND are 'tinyml new KIND' now\n"
+    )
+
+
 def test_a_format_is_of_one_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert main(["new-format", "mine", str(tmp_path / "mine"), "--sums", "--grouped"]) == 1
+    assert main(["new", "format", "mine", str(tmp_path / "mine"), "--sums", "--grouped"]) == 1
     assert capsys.readouterr().err == "error: --sums and --grouped write different formats: choose one of them\n"
 
 
 @pytest.mark.parametrize("kind", NEW)
 def test_a_folder_with_something_in_it_is_left_alone(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "mine").write_text("")
-    assert main([f"new-{kind}", NEW[kind], str(tmp_path)]) == 1
+    assert main(["new", kind, NEW[kind], str(tmp_path)]) == 1
     assert capsys.readouterr().err == f"error: {tmp_path}: the folder is not empty\n"
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
