@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+NUMBERS = 65
+"""The equidistant numbers between the means of a feature among which its centre is chosen, beside the means."""
+
 
 def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the logarithm of prior times likelihood of each class, up to a common addend."""
@@ -108,6 +111,23 @@ def _minus_squares(to: ModelBuilder, addends: Array, terms: Callable[[SSAValue],
     return collected_over(to, (1, number), score)
 
 
+def _neutral(means: Array, deviations: Array) -> Array:
+    """For each feature, the number between the means at which the logarithms of the densities differ least.
+
+    means, deviations: arrays of shape (Gaussians, features).
+    """
+    low, high = means.min(0), means.max(0)
+    shares = np.arange(NUMBERS)[:, None] / (NUMBERS - 1)
+    numbers = np.vstack([(low + high) / 2, means, low + shares * (high - low)])
+    least, most = np.full(numbers.shape, np.inf), np.full(numbers.shape, -np.inf)
+    for mean, deviation in zip(means, deviations, strict=True):
+        density = -0.5 * ((numbers - mean) / deviation) ** 2 - np.log(deviation)
+        least, most = np.minimum(least, density), np.maximum(most, density)
+    # Rounded, so that the last bits of logarithms, which differ between processors, decide nothing.
+    best = np.round(most - least, 6).argmin(0)
+    return numbers[best, np.arange(numbers.shape[1])]
+
+
 def _independent_densities(to: ModelBuilder, x: SSAValue, means: Array, deviations: Array, addends: Array) -> SSAValue:
     """Emit the row `addends - sum(((x - means) / deviations)^2) / 2`, with one element per Gaussian, minus the greatest
     of `addends`.
@@ -117,12 +137,14 @@ def _independent_densities(to: ModelBuilder, x: SSAValue, means: Array, deviatio
     by many orders of magnitude would cancel.
 
     Features are first centred, and divided by their greatest deviation, so that the numbers of all features are
-    comparable. `scale-features` can move this division to the caller.
+    comparable. `scale-features` can move this division to the caller. Without it, one scale for all features may round
+    every number of a feature to its centre. At this centre, the densities of the Gaussians differ least, so that the
+    feature favours none of them.
 
     means, deviations: arrays of shape (Gaussians, features).
     """
     number, features = means.shape
-    centre, unit = (means.max(0) + means.min(0)) / 2, deviations.max(0)
+    centre, unit = _neutral(means, deviations), deviations.max(0)
     # The terms of a feature that all Gaussians agree on are equal.
     differs = (np.ptp(means, axis=0) > 0) | (np.ptp(deviations, axis=0) > 0)
     unit = np.where(differs, unit, 1.0)
