@@ -295,7 +295,8 @@ class Program:
             for file in self._inputs:
                 note_input(file)
             with atomic_folder(Path(folder), removable_files(self._inputs), kept_files) as new:
-                shutil.copytree(self.folder, new, dirs_exist_ok=True)
+                # Links of build tools may lead to nothing, or to folders.
+                shutil.copytree(self.folder, new, symlinks=True, dirs_exist_ok=True)
                 drop_files(new, kept_files(self.folder))
                 repack(self.folder, new, packages, zipped=zip)
 

@@ -369,10 +369,13 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
 
 
 def _move(old: Path, final: Path, files: Sequence[str]) -> None:
-    """Move files, links and empty folders from one folder to another, with the folders that contain them."""
+    """Move files, links and empty folders from one folder to another, with the folders that contain them. What exists
+    there already is newer, and stays.
+    """
     for file in files:
         (final / file).parent.mkdir(parents=True, exist_ok=True)
-        (old / file).rename(final / file)
+        if not os.path.lexists(final / file):
+            (old / file).rename(final / file)
 
 
 def _restore(final: Path, removable: RemovableFiles, kept: KeptFiles) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 MARKERS = ("CMakeCache.txt", "build.options.json", "CACHEDIR.TAG")
 """A folder with one of these files is a build folder: of CMake or Zephyr's west, of arduino-cli or arduino-builder, or
@@ -59,9 +59,10 @@ PRODUCTS = {
 pattern that matches a folder includes what is in it."""
 
 
-def products_among(folder: Path, files: Sequence[str], name: str | None) -> Sequence[str]:
-    """The files that build tools wrote, among `files`, which are not ours, relative to the output folder `folder`.
+def products_among(files: Sequence[str], name: str | None) -> Sequence[str]:
+    """The files that build tools wrote, among the files of an output folder that are not ours.
 
+    files: paths relative to the output folder.
     name: the name of the model; None if it is unknown.
     """
     marked = {str(PurePosixPath(file).parent) for file in files if PurePosixPath(file).name in MARKERS}

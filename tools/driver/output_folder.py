@@ -253,7 +253,7 @@ def _products(folder: Path, report: Mapping[str, Any]) -> Sequence[str]:
     listed = _listed(report) or {}
     name = report.get("name")
     others = [Path(file).as_posix() for file in _files(folder) if file not in listed]
-    return products_among(folder, others, name if isinstance(name, str) else None)
+    return products_among(others, name if isinstance(name, str) else None)
 
 
 def found_report(folder: Path) -> dict[str, Any] | None:

@@ -207,10 +207,40 @@ def test_a_replacement_that_was_cut_short_loses_no_products(output: Path, monkey
     assert [path.name for path in output.parent.iterdir()] == ["out"]
 
 
+def test_what_was_built_after_a_replacement_that_was_cut_short_stays(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user has built again before the next run, which must not put the older files in place of the newer ones."""
+    touched("cmake/build/CMakeCache.txt", "cmake/build/older")(output)
+
+    def killed(old: Path, final: Path, files: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic_output, "_move", killed)
+        with pytest.raises(KeyboardInterrupt):
+            program("host", 16).save(output, packages=["cmake"])
+    (output / "cmake/build").mkdir()
+    (output / "cmake/build/CMakeCache.txt").write_text("built again")
+    program("host", 8).save(output, packages=["cmake"])
+    assert (output / "cmake/build/CMakeCache.txt").read_text() == "built again"
+    assert (output / "cmake/build/older").read_text() == "built"
+
+
+@pytest.mark.parametrize("target", ["deep", "nothing"])
+@pytest.mark.parametrize("place", ["out", "other"])
+def test_an_opened_program_with_links_of_a_build_is_saved(target: str, place: str, output: Path) -> None:
+    touched("cmake/build/CMakeCache.txt", "cmake/build/deep/x")(output)
+    (output / "cmake/build/link").symlink_to(target)
+    folder = tinyml.open(output).save(output.parent / place, packages=["cmake"])
+    assert (folder / "cmake/build/link").is_symlink() == (place == "out")
+    assert (output / "cmake/build/link").readlink() == Path(target)
+
+
 def test_only_files_of_known_tools_are_products() -> None:
     files = ["notes.txt", "cmake/notes.txt", "build/notes.txt", "cmake/main.o", "cmake/build/x", "CACHEDIR.TAG", "tour"]
-    assert products_among(Path(), files, "tour") == ["cmake/main.o", "cmake/build/x"]
-    assert products_among(Path(), ["mlir/tour", "mlir/other"], "tour") == ["mlir/tour"]
+    assert products_among(files, "tour") == ["cmake/main.o", "cmake/build/x"]
+    assert products_among(["mlir/tour", "mlir/other"], "tour") == ["mlir/tour"]
 
 
 @pytest.mark.parametrize("place", ["out", "other"])
