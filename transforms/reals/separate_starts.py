@@ -1,4 +1,4 @@
-"""`separate-starts`: copies constants so that no two sums of products start from the same constant (L0).
+"""`separate-starts`: copies constants so that nothing else reads the constant from which a sum of products starts (L0).
 
 Two layers with equal biases, for example, have one constant because common subexpression elimination merges equal
 constants. The format of an initial value follows from the formats of the products, so each sum needs a separate
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import SSAValue
+from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
@@ -21,10 +21,10 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class SeparateStartsPass(ModulePass):
-    """Copy each constant of f32 that is the initial value of several sums of products, so that each sum has a
-    separate copy.
+    """Copy each constant of f32 that is the initial value of a sum of products and also anything else, so that each sum
+    has a separate constant.
 
-    Constants that are the initial value of at most one sum are unchanged.
+    Constants that are the initial value of one sum and nothing else are unchanged.
     """
 
     name = "separate-starts"
@@ -37,9 +37,14 @@ class SeparateStartsPass(ModulePass):
             constant = start.owner
             if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(start).type != f32:
                 continue
-            if start in taken:
+            if start in taken or not all(map(_is_start, start.uses)):
                 copy = constant.clone()
                 Rewriter.insert_op(copy, InsertPoint.after(constant))
                 # A start may also be a factor; it is the last operand.
                 sum.operands[len(sum.operands) - 1] = copy.result
             taken.add(start)
+
+
+def _is_start(use: Use) -> bool:
+    op = use.operation
+    return isinstance(op, tdsl.ContractionOp) and op.initial is not None and use.index == len(op.operands) - 1

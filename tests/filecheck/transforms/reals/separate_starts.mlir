@@ -55,13 +55,14 @@ func.func @factor(%X: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
 }
 // CHECK: func.func @factor
 // CHECK: %B = tdsl.const
-// CHECK-NEXT: [[copy:%.*]] = tdsl.const dense<5.000000e-01>
-// CHECK: tdsl.matmul_sum %W, %X from %B
-// CHECK: tdsl.matmul_sum %W, %B from [[copy]]
+// CHECK-NEXT: [[second:%.*]] = tdsl.const dense<5.000000e-01>
+// CHECK-NEXT: [[first:%.*]] = tdsl.const dense<5.000000e-01>
+// CHECK: tdsl.matmul_sum %W, %X from [[first]]
+// CHECK: tdsl.matmul_sum %W, %B from [[second]]
 
 // -----
 
-// A constant that one sum starts from stays, and so does one in a format, whose elements are no f32, for both sums.
+// A constant that only one sum starts from stays, and so does one in a format, whose elements are no f32, for both sums.
 func.func @kept(%W: tensor<2x2xf32>, %X: tensor<2x1xf32>, %V: tensor<2x2x!fixed.q<8, 4>>, %Y: tensor<2x1x!fixed.q<8, 4>>) -> (tensor<2x1xf32>, tensor<2x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>>) {
   %A = tdsl.const dense<[[0.5], [0.25]]> : tensor<2x1xf32> -> tensor<2x1xf32>
   %B = tdsl.const dense<[[1], [2]]> : tensor<2x1xi8> -> tensor<2x1x!fixed.q<8, 4>>
@@ -76,3 +77,18 @@ func.func @kept(%W: tensor<2x2xf32>, %X: tensor<2x1xf32>, %V: tensor<2x2x!fixed.
 // CHECK-NEXT: %x = tdsl.matmul_sum %W, %X from %A
 // CHECK-NEXT: %y = tdsl.matmul_sum %V, %Y from %B
 // CHECK-NEXT: %z = tdsl.matmul_sum %V, %y from %B
+
+// -----
+
+// A start that an addition reads, too. Its format may have a scale for each row, with which no addition is defined.
+func.func @addend(%W: tensor<2x2xf32>, %X: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %A = tdsl.const dense<0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %x = tdsl.matmul_sum %W, %X from %A : tensor<2x1xf32> : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %X, %A : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %x, %y : tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @addend
+// CHECK-NEXT: %A = tdsl.const
+// CHECK-NEXT: [[own:%.*]] = tdsl.const dense<5.000000e-01>
+// CHECK-NEXT: tdsl.matmul_sum %W, %X from [[own]]
+// CHECK-NEXT: tdsl.add %X, %A

@@ -170,6 +170,27 @@ def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_p
     check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("width", [8, 16])
+def test_a_layer_without_biases_of_one_input(width: int, tmp_path: Path):
+    """The zeros from which the products with the state start are also added to products with one factor. The start has
+    a scale for each row, with which no addition is defined.
+    """
+    random, ctx = np.random.default_rng(14), context()
+    constants = {name: random.normal(size=(1, 9, size)).astype(np.float32) for name, size in (("w", 1), ("r", 3))}
+    layer = node("GRU", "x w r", "- y", hidden_size=3, linear_before_reset=1)
+    module = imported(model([layer], [4, 1, 1], constants))
+    x = random.normal(size=(30, 4)).astype(np.float32)
+    np.savez(tmp_path / "val.npz", x=x)
+    reals = evaluate_reals(module, x).scores
+    options = {"data": str(tmp_path / "val.npz"), "target": "cortex-m4", "format": "zeroskew", "width": width}
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", options))
+    pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
+    assert reals is not None
+    np.testing.assert_allclose(decoded_outputs(module, x), reals, atol=0.1 if width == 8 else 0.001)
+    check_on_device(module, "cortex-m4", encode_inputs(module, x), tmp_path, options)
+
+
 def texts() -> tuple[ModuleOp, Array]:
     """A network on 12 indices of words, and samples of its input. The network looks up the words in a table of 37,
     replaces two of them and adds all.
