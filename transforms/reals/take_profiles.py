@@ -93,8 +93,8 @@ class TakeProfilesPass(ModulePass):
         if changed == ["input.fills"]:
             raise InputError(
                 "--weights-for: the model replaces missing features (SimpleImputer) by other values than the program "
-                "of this folder, and these are no weights: compile the model anew, or train both with the same values, "
-                "which SimpleImputer(strategy='constant') has",
+                "of this folder, where they are code and no weights: compile the model anew, or train both models with "
+                "SimpleImputer(strategy='constant') and equal values",
                 file=self.weights_for,
             )
         if changed:

@@ -118,9 +118,9 @@ def trained(kind: str, seed: int) -> Any:
     }[kind]()
 
 
-def filled(x: Any, model: Any) -> Any:
+def filled(x: Any, model: Any, **options: Any) -> Any:
     """A pipeline of an imputer, fitted to x, and the model."""
-    return cast(Any, Pipeline)([("filled", cast(Any, SimpleImputer)().fit(x)), ("model", model)])
+    return cast(Any, Pipeline)([("filled", cast(Any, SimpleImputer)(**options).fit(x)), ("model", model)])
 
 
 def compiled(model: Any, folder: Path, board: str | None = None, **options: Any) -> Path:
@@ -620,10 +620,24 @@ def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
     x, _ = digits()
     model = network(0)
     first = compiled(filled(x, model), tmp_path / "first", weights_at=".weights")
-    with pytest.raises(InputError, match=r"another interface than .* \(input.fills\): compile the model anew"):
+    with pytest.raises(InputError, match=r"by other values than .* anew, or .* SimpleImputer\(strategy='constant'\)"):
         compiled(filled(x / 2, model), tmp_path / "again", weights_for=str(first))
     with pytest.raises(InputError, match=r"another interface than .* \(classes\): compile the model anew"):
         tinyml.compile(filled(x, network(0, names="abcdefghij")), x, weights_for=str(first))
+
+
+@pytest.mark.long(drawn=False)
+def test_the_weights_behind_equal_fills(tmp_path: Path):
+    """A model that was trained again behind an imputer of a constant fits the program, and fills missing features."""
+    x, _ = digits()
+    models = [filled(x / scale, network(seed), strategy="constant", fill_value=3) for seed, scale in ((0, 1), (1, 2))]
+    first = compiled(models[0], tmp_path / "first", weights_at=".weights")
+    again = compiled(models[1], tmp_path / "again", weights_for=str(first))
+    holes = x[:50].copy()
+    holes[:, ::5] = np.nan
+    expected = models[1].predict(holes)
+    assert (expected != models[0].predict(holes)).any()
+    assert (np.asarray(tinyml.open(again).predict(holes)) == expected).mean() >= 0.9
 
 
 @pytest.mark.long(drawn=False)
