@@ -54,8 +54,8 @@ def received(format: object, maker: type | Callable[..., object]) -> NumberForma
     """A format that `maker` returned.
 
     Raises the error of `wrong_result` unless it is a number format; for a format of a package, also unless its
-    parameters verify, its storage is a builtin type with a size, its family is a name, and its raws of a few numbers
-    are those to which they are rounded again.
+    parameters verify, its storage is a builtin type with a size, its family is a name and that of its accumulators, and
+    its raws of a few numbers are those to which they are rounded again.
     """
     known = expected(format, NumberFormat, maker)
     if provider(type(known).__module__) is not None and (fault := _fault(known)) is not None:
@@ -76,7 +76,11 @@ def _fault(format: NumberFormat) -> str | None:
         format.verify_raws(np.asarray(format.encode(np.array(_PROBES))))
     except VerifyException as error:
         return squeeze(str(error))
-    return None
+    try:
+        sums = format.accumulator(format, format, None).FAMILY
+    except InputError:
+        return None
+    return None if sums == family else f"FAMILY: '{family}', but sums of its products are of the family '{sums}'"
 
 
 def formats() -> dict[str, type[NumberFormat]]:

@@ -25,6 +25,10 @@ FAULTS = {
     "encode": ("tapered", 10, "self.scale + 1))", "self.scale))", r"\d+ is not the raw value of any !tapered"),
     "for_range": ("lns", 8, "min(top, TOPS[-1])", "max(top, 21)", r"!lns\.l<8, 21> needs a width in \[4, 8\]"),
     "family": ("tapered", 10, NAME, f"{NAME}    FAMILY = 3\n", "FAMILY: expected a name, got 3"),
+    "family without sums": (
+        *("tapered", 10, NAME, f"{NAME}    FAMILY = 'nobody'\n"),
+        "FAMILY: 'nobody', but sums of its products are of the family 'exact'",
+    ),
 }
 """A package of tests, the width of its format, a text in its code, what replaces it, and the message."""
 
