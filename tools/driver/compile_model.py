@@ -361,7 +361,7 @@ def _ram_with_stack(made: Compilation) -> int:
     if (larger := made.board.larger) is None:
         return max(ram_of(made.compiled, made.board.name), (made.board.ram or 0) + 1)
     measured, _ = _measured_on(board_named(larger), made)
-    return measured.static_bytes + measured.stack_bytes
+    return measured.ram_bytes
 
 
 def write_packagings(made: Compilation) -> None:

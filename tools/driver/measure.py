@@ -163,6 +163,11 @@ class Measured:
     outputs: Outputs | None
     longest: int | None = None
 
+    @property
+    def ram_bytes(self) -> int:
+        """The static RAM and the peak of the stack."""
+        return self.static_bytes + self.stack_bytes
+
 
 @dataclass(frozen=True)
 class Mismatch:

@@ -128,7 +128,7 @@ def _on_device(
     chosen, optimize = device_board(request.device), f"-{request.optimize}"
     device = device_name(request.device)
     measured, mismatch = run_on_device(source_dir, formats, inputs, target=device, optimize=optimize)
-    total = measured.static_bytes + measured.stack_bytes
+    total = measured.ram_bytes
     _check_fit(chosen, measured.flash_bytes, total)
     figures = {
         "optimize": optimize,

@@ -103,7 +103,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
             input=input_bytes,
             static=measured.static_bytes if measured else None,
             stack=measured.stack_bytes if measured else None,
-            total=measured.static_bytes + measured.stack_bytes if measured else None,
+            total=measured.ram_bytes if measured else None,
         ),
         ram_limit=board.ram,
         segments=streamed_segments(compiled.buffers),
@@ -229,7 +229,7 @@ def _fits(
         return True
     if measured is None:
         return None if working_bytes <= board.ram else False
-    return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
+    return measured.flash_bytes <= board.flash and measured.ram_bytes <= board.ram
 
 
 def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:

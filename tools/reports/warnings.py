@@ -411,7 +411,7 @@ def warnings_of(
         clipped=clipped,
         converting=converting,
         milliseconds=milliseconds,
-        over=measured.static_bytes + measured.stack_bytes - limit if measured and limit is not None else 0,
+        over=measured.ram_bytes - limit if measured and limit is not None else 0,
         failed=reasons_of((row.alternative.name, row.reason) for row in failed),
         outputs=made.request.compile_options["outputs"],
         kept=compiled.kept,
