@@ -100,6 +100,14 @@ class Composed:
         )
 
 
+class Inlined(Composed):
+    """A function in plain C that is inlined."""
+
+    @property
+    def text(self) -> str:
+        return f"static inline __attribute__((__unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"
+
+
 def _any_of(cores: Sequence[int | str]) -> str:
     return " || ".join(core if isinstance(core, str) else f"TM_CORE == {core}" for core in cores)
 

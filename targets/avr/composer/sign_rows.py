@@ -17,7 +17,7 @@ from tinyml.dialects.layouts.digits import Digits
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import C_SUMS, CALLEES, HEADER, again, bytes_of, cycles, registers, statement
 from tinyml.targets.composer.instructions import Code, Line, joined
-from tinyml.targets.kernel import Composed, Kernel, SharedFunction, packed_reader
+from tinyml.targets.kernel import Inlined, Kernel, SharedFunction, packed_reader
 
 QUAD, USUAL_ROWS, MOST_ROWS = 4, 16, 31
 """The rows that are processed at a time, and the most rows of a call, whose sums are in RAM meanwhile; without a usual
@@ -59,14 +59,6 @@ def sign_rows(wanted: Kernel) -> Kernel | None:
     return _kernel(replace(wanted, rows=whole if whole <= MOST_ROWS else whole // -(-whole // USUAL_ROWS)))
 
 
-class _Inlined(Composed):
-    """A function in plain C that is inlined."""
-
-    @property
-    def text(self) -> str:
-        return f"static inline __attribute__((__unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"
-
-
 def _kernel(wanted: Kernel) -> Kernel:
     """The kernel that calls a function, which all numbers of rows share.
 
@@ -96,7 +88,7 @@ def _kernel(wanted: Kernel) -> Kernel:
     computed = (rows + QUAD - 1) // QUAD * QUAD
     time = (rows_code.element + rows_code.row / PART) * computed / rows
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n,\n    const {ctype} *starts, {ctype} *sums)"
-    composed = _Inlined(
+    composed = Inlined(
         HEADER,
         signature,
         {},

@@ -33,7 +33,7 @@ from tinyml.targets.cortex_m.composer.fragments import (
     statement,
 )
 from tinyml.targets.cortex_m.thumb import Address, at, post, slot
-from tinyml.targets.kernel import Composed, Kernel, SharedFunction, packed_reader
+from tinyml.targets.kernel import Composed, Inlined, Kernel, SharedFunction, packed_reader
 
 QUAD, USUAL_ROWS, MOST_ROWS = 4, (8, 12, 4), 15
 """The rows that are processed at a time; the usual numbers of rows of a call, the best first, and the most rows: their
@@ -121,14 +121,6 @@ def _several(wanted: Kernel) -> Kernel:
         shared=(function,),
     )
     return replace(wanted, symbol=symbol, step=2.0, code=0, composed=outer)
-
-
-class Inlined(Composed):
-    """A function in plain C that is inlined."""
-
-    @property
-    def text(self) -> str:
-        return f"static inline __attribute__((__unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"
 
 
 def _composed(signature: str, weights: _Weights, body: Code, portable: str, costs: dict[str, float]) -> Composed:
