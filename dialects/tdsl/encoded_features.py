@@ -108,12 +108,14 @@ class FeatureEncoding:
 
 def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
     """The encoding of features in a format whose numbers are affine in their raws. Returns None for other formats, for
-    formats of published arithmetic, and for extreme scales.
+    formats of published arithmetic, for extreme scales, and for features with points, which need single precision.
 
     If all scales are powers of two in units of the raws, conversions need only shifts. Otherwise they need products of
     two integers: one of 16 bits, and one with one bit more than the raws, but at least 13 bits and a sign. Formats of
     more than 16 bits have no encoding in this case.
     """
+    if features.points is not None:
+        return None
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None
     unit, zero = formula

@@ -33,30 +33,41 @@ __all__ = [
 class FeatureMap:
     """The affine map between the features of a sample and the elements of a program's argument.
 
-    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument. All elements of v have the same number format.
+    Feature j is `scales[j] * (v[j] - points[j]) + zeros[j]`, where v is the argument. All elements of v have the same
+    number format.
 
     scales, zeros: arrays of shape (elements,) with numbers of single precision.
+    points: the zero points of a quantiser in the model, of the same shape; None for a map that is no quantiser. With
+        points, v is computed in single precision, as the quantiser is.
     """
 
     scales: NDArray[np.float64]
     zeros: NDArray[np.float64]
+    points: NDArray[np.float64] | None = None
 
     @property
     def fields(self) -> dict[str, tuple[float, ...]]:
-        """The scales and zeros, rounded to single precision, as values for the fields of an `InputInterface` by
+        """The scales, zeros and points, rounded to single precision, as values for the fields of an `InputInterface` by
         name.
         """
         # The sum turns -0.0 into 0.0.
         parts = {"scales": self.scales, "offsets": self.zeros + 0.0}
+        if self.points is not None:
+            parts["points"] = self.points + 0.0
         return {name: tuple(shortest_period(numbers).astype(np.float32).tolist()) for name, numbers in parts.items()}
 
     def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:
         """The elements of the argument for the features of samples. Both arrays have the shape (samples, elements)."""
-        return (x.astype(np.float64) - self.zeros) / self.scales
+        if self.points is None:
+            return (x.astype(np.float64) - self.zeros) / self.scales
+        scales, zeros, points = (part.astype(np.float32) for part in (self.scales, self.zeros, self.points))
+        with np.errstate(over="ignore", under="ignore"):
+            return ((x.astype(np.float32) - zeros) / scales + points).astype(np.float64)
 
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
         """The features that correspond to elements of the argument. The method is the inverse of `of_features`."""
-        return elements.astype(np.float64) * self.scales + self.zeros
+        points = 0.0 if self.points is None else self.points
+        return (elements.astype(np.float64) - points) * self.scales + self.zeros
 
 
 class SignalFrames(NamedTuple):

@@ -271,6 +271,12 @@ class InputInterface:
         _OFFSETS,
         "For each element the value of the feature for which the element is zero; written in the same way as `scales`.",
     ] = None
+    points: Annotated[
+        tuple[float, ...] | None,
+        _OFFSETS,
+        "For each element the number that is added after the division by the unit, in single precision; written in the "
+        "same way as `scales`.",
+    ] = None
     unit: Annotated[
         str | None,
         _UNIT,
@@ -317,14 +323,16 @@ class InputInterface:
         """The affine map between features and an argument of `elements` elements; None unless the interface specifies
         both scales and offsets.
 
-        Raises `InputError` if `elements` is not a multiple of the number of scales or offsets, which are repeated over
-        the argument.
+        Raises `InputError` if `elements` is not a multiple of the number of scales, offsets or points, which are
+        repeated over the argument.
         """
         if self.scales is None or self.offsets is None:
             return None
-        if elements % len(self.scales) or elements % len(self.offsets):
-            raise InputError(f"'scales' and 'offsets' of the input need a number for each of {elements} features")
-        return FeatureMap(*(np.resize(np.array(part, np.float64), elements) for part in (self.scales, self.offsets)))
+        given = (self.scales, self.offsets, *(() if self.points is None else (self.points,)))
+        if any(elements % len(part) for part in given):
+            names = "'scales' and 'offsets'" if self.points is None else "'scales', 'offsets' and 'points'"
+            raise InputError(f"{names} of the input need a number for each of {elements} features")
+        return FeatureMap(*(np.resize(np.array(part, np.float64), elements) for part in given))
 
     @property
     def input_parts(self) -> tuple[InputPart, ...]:
@@ -433,6 +441,8 @@ class InterfaceAttr(Data[ProgramInterface]):
                     kind.verify(name, value)
         if (self.data.input.scales is None) != (self.data.input.offsets is None):
             raise VerifyException("'scales' and 'offsets' of the input belong together")
+        if self.data.input.points is not None and self.data.input.scales is None:
+            raise VerifyException("'points' of the input need 'scales' and 'offsets'")
 
 
 def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:

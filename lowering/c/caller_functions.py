@@ -51,8 +51,24 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
     if format is None:
         return functions_of(None)
 
+    encoding = program.encoding
+
+    def encode(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
+        if encoding is None:
+            return from_real(m, values[0], format)
+        return m.settle(encoding.raw(m, *values), 8 * format.dtype.itemsize)
+
     def convert(body: Block, real: SSAValue) -> SSAValue:
-        return emitted(program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
+        values = [real]
+        if program.features is not None:
+            # All elements of a frame have the units of the first.
+            build = ExpressionBuilder(body)
+            first = build.literal(0)
+            if encoding is None:
+                values = [build.insert(c.CallOp(f"{program.name}_feature_number", [first, real], f32))]
+            else:
+                values = [real, first]
+        return emitted(program, body, values, encode, spellings)
 
     return functions_of(convert)
 

@@ -108,10 +108,8 @@ static const float {table}[{length}]{attribute} = {{
 """
 
 _TABLES = """\
-/* The units of the input: feature i is {name}_feature_scales[{i}] * number + {name}_feature_zeros[{j}]. */
+/* The units of the input: feature i is {feature}. */
 """
-
-_SCALED = "(real - {read}({name}_feature_zeros + {j})) / {read}({name}_feature_scales + {i})"
 
 _NUMBER = """\
 /* The number that element i of the input holds in its format for a real number, the feature. */
@@ -129,25 +127,35 @@ _READ = "tm_flash_f32"
 
 
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
-    """The C tables `NAME_feature_scales` and `NAME_feature_zeros`, and the C function `NAME_feature_number`.
+    """The C tables `NAME_feature_scales`, `NAME_feature_zeros` and `NAME_feature_points`, and the C function
+    `NAME_feature_number`.
 
     The function converts a feature to a real number in the units of the program's input. The caller then rounds
     this number to the input format.
     """
     tables = {"scales": features.scales, "zeros": features.zeros}
+    if features.points is not None:
+        # A quantiser often has no zero point, and subtracts nothing before it divides.
+        tables |= {"points": features.points}
+        tables = {kind: reals for kind, reals in tables.items() if kind == "scales" or reals.any()}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
     attribute, read, parts = "", "*", list[str]()
     if chip.flash_attribute is not None:
         attribute, read = f" {chip.flash_attribute}", f"{name}_read"
         parts.append(chip.helpers[_READ].replace(_READ, read))
-    i, j = (_index(len(reals), len(features.scales)) for reals in tables.values())
-    table = _TABLES.format(name=name, i=i, j=j)
+    indices = {kind: _index(len(reals), len(features.scales)) for kind, reals in tables.items()}
+    entries = {kind: f"{name}_feature_{kind}[{index}]" for kind, index in indices.items()}
+    feature = f"(number - {entries['points']})" if "points" in tables else "number"
+    feature = f"{entries['scales']} * {feature}" + (f" + {entries['zeros']}" if "zeros" in tables else "")
+    table = _TABLES.format(feature=feature)
     for kind, reals in tables.items():
         names = {"table": f"{name}_feature_{kind}", "length": len(reals), "attribute": attribute}
         table += _TABLE.format(**names, numbers=_rows(reals.tolist()))
     parts.append(table)
-    scaled = _SCALED.format(name=name, read=read, i=i, j=j)
-    if (i, j) == ("0", "0"):
+    loads = {kind: f"{read}({name}_feature_{kind} + {index})" for kind, index in indices.items()}
+    scaled = f"(real - {loads['zeros']})" if "zeros" in tables else "real"
+    scaled += f" / {loads['scales']}" + (f" + {loads['points']}" if "points" in tables else "")
+    if {*indices.values()} == {"0"}:
         scaled = _UNUSED_INDEX.format(scaled=scaled)
     parts.append(_NUMBER.format(name=name, scaled=scaled))
     return c.InlineOp(f"{name}_feature_number", "\n".join(part.rstrip("\n") + "\n" for part in parts))

@@ -35,7 +35,7 @@ PUBLIC = (
         "class_name",
     ),
     *("push", "push_floats", "ready", "reset", STEP, PLACE),
-    *("feature_scales", "feature_zeros", "feature_number"),
+    *("feature_scales", "feature_zeros", "feature_points", "feature_number"),
     *("INPUT_LENGTH", "INPUT_SCALE", "INPUT_ZERO", "INPUT_UNIT", "ROW_LENGTH", "CLASSES"),
     *("FRAME", "HOP", "STEPS", "STRIDE"),
     *("H", "DECLARATIONS", "DEFINED"),

@@ -57,8 +57,8 @@ def write_onnx(module: ModuleOp) -> bytes:
     """Write a program on reals without loops as an ONNX model of opset 17. The outputs of the model are the tensors
     that the program returns.
 
-    Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for
-    programs that return no tensor, and if the package `onnx` is not installed.
+    Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for inputs
+    whose features have scales, for programs that return no tensor, and if the package `onnx` is not installed.
     """
     try:
         onnx: Any = import_module("onnx")
@@ -66,7 +66,10 @@ def write_onnx(module: ModuleOp) -> bytes:
         raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}") from error
     module = module.clone()
     SimplifyPass().apply(Context(), module)
-    return _Writer(onnx).model(predict_function(module))
+    function = predict_function(module)
+    if tdsl.read_input(function).scales is not None:
+        raise error_at(function, "the caller divides the input by scales, which cannot be written as ONNX")
+    return _Writer(onnx).model(function)
 
 
 class _Writer:

@@ -54,12 +54,18 @@ class FoldInputUnitPass(ModulePass):
         if self.input_unit is None:
             return
         from tinyml.dialects.tdsl.sensor_units import InputUnit
-        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
 
         function = predict_function(op)
         [argument] = function.body.block.args
         if tdsl.read_input(function).unit is not None:
             return
+        if (features := feature_map(op)) is not None:
+            if features.points is None:
+                raise InputError("the features already have scales, which a unit would replace")
+            argument = _quantise(argument, features)
+            function.update_function_type()
+            tdsl.update_input(function, scales=None, offsets=None, points=None)
         if (format := tdsl.format_of(argument)).type != f32:
             unit = InputUnit.parse(self.input_unit, prod(tdsl.shape_of(argument)))
             if not _fits(unit, format):
@@ -72,8 +78,6 @@ class FoldInputUnitPass(ModulePass):
             function.update_function_type()
             tdsl.update_input(function, unit=self.input_unit)
             return
-        if tdsl.read_input(function).scales is not None:
-            raise InputError("the features already have scales, which a unit would replace")
         shape = tdsl.shape_of(argument)
         unit = InputUnit.parse(self.input_unit, prod(shape))
         if (features := unit.features(prod(shape))) is not None:
@@ -85,6 +89,26 @@ class FoldInputUnitPass(ModulePass):
             set_feature_map(function, features)
         tdsl.update_input(function, unit=self.input_unit, format=unit.format.type)
         dce(op)
+
+
+def _quantise(argument: BlockArgument, features: tdsl.FeatureMap) -> BlockArgument:
+    """Let the program compute the quantiser of its features, from an argument on reals. Return this argument."""
+    from tinyml.transforms.reals.analysis.affine_functions import AffineFunction
+
+    assert features.points is not None
+    format, shape, block = tdsl.format_of(argument), tdsl.shape_of(argument), argument.block
+    readers = tuple(argument.uses)
+    Rewriter.replace_value_with_new_type(argument, TensorType(f32, shape))
+    argument = block.args[0]
+    if format.type != f32:
+        cast = tdsl.CastOp(argument, format.type)
+        assert cast.result is not None
+        Rewriter.insert_op(cast, InsertPoint.at_start(block))
+        for use in readers:
+            use.operation.operands[use.index] = cast.result
+    addends = features.points - features.zeros / features.scales
+    _compute(argument, AffineFunction((1 / features.scales).reshape(shape), addends.reshape(shape)))
+    return argument
 
 
 def _fits(unit: InputUnit, format: NumberFormat) -> bool:

@@ -39,12 +39,15 @@ class Declared:
     element: the name of the element type, such as `float32`.
     dims: the extents; None if the file declares no shape.
     format: the number format of the program's argument, if an extension determines it.
+    scale, point: the float x becomes x / scale + point before it is rounded to `format`.
     """
 
     name: str
     element: str
     dims: Dims | None
     format: NumberFormat | None = None
+    scale: float = 1.0
+    point: float = 0.0
 
 
 @dataclass(frozen=True)

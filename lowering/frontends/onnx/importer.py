@@ -23,6 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported, missing_part, needs
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
@@ -272,10 +273,20 @@ class _OnnxImporter:
         values = self.run(graph, arguments)
         results = self.results(graph, values)
         module = self.to.module(results)
-        tdsl.update_input(module, parts=parts)
+        tdsl.update_input(module, parts=parts, **self.feature_fields(graph))
         looked_up = [value.classes for value in values if isinstance(value, Label) and value.classes]
         self.name_classes(module, results, looked_up[0] if looked_up else self.to.classes)
         return module
+
+    def feature_fields(self, graph: OnnxGraph) -> Mapping[str, tuple[float, ...]]:
+        """The fields of the interface for inputs that a quantiser with a scale or a zero point reads."""
+        inputs = graph.inputs
+        if all(declared.scale == 1 and declared.point == 0 for declared in inputs):
+            return {}
+        lengths = [prod(self.input_shape(declared)) for declared in inputs]
+        scales = np.repeat(np.array([declared.scale for declared in inputs]), lengths)
+        points = np.repeat(np.array([declared.point for declared in inputs]), lengths)
+        return tdsl.FeatureMap(scales, np.zeros_like(scales), points).fields
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> Value:
         """Append the function argument for a model with one input. The argument has the input's quantised

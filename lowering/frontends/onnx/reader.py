@@ -126,7 +126,7 @@ class _OnnxReader:
         free: set[str] = set()
         nodes: list[OnnxNode] = []
         for node in _ordered([node for each in graph.node for node in _modernised(self.node(each, depth))]):
-            free |= _read(node) - known
+            free |= names_read(node) - known
             for name in filter(None, node.outputs):
                 if name in known or name in free:
                     raise node.error(f"computes '{name}', which is defined, or used, before")
@@ -204,7 +204,7 @@ def _domain(name: str) -> str:
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
-def _read(node: OnnxNode) -> set[str]:
+def names_read(node: OnnxNode) -> set[str]:
     """The names of all values that a node and its inner graphs read."""
     inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
     return {*node.inputs, *(name for each in inner for name in each.free)} - {""}
@@ -215,7 +215,7 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
     in the order of the file.
     """
     makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
-    needed = [{makers[name] for name in _read(node) if name in makers} for node in nodes]
+    needed = [{makers[name] for name in names_read(node) if name in makers} for node in nodes]
     placed: dict[int, None] = {}
     for first in range(len(nodes)):
         open_ = {first: iter(sorted(needed[first]))}

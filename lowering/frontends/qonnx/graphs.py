@@ -8,27 +8,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import format_of
-from tinyml.lowering.frontends.layers.model_builder import hint, identifier
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
 from tinyml.lowering.frontends.onnx.formats import constants_of, sums_of
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
-from tinyml.lowering.frontends.onnx.reader import constant_node
+from tinyml.lowering.frontends.onnx.reader import constant_node, names_read
 from tinyml.lowering.frontends.qonnx import readers as readers
 from tinyml.lowering.frontends.qonnx.integer_chains import with_shifts
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
 from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, merged
 from tinyml.lowering.frontends.qonnx.quantiser import ROUNDINGS, Comparisons, Quantiser, Truncation, integer_limits
 from tinyml.lowering.frontends.qonnx.shifts import SHIFT, input_limits, shifted
-from tinyml.lowering.frontends.qonnx.values import Stack, WholeConstant
-from tinyml.lowering.frontends.qonnx.whole import Whole, as_whole, quantised_reals
+from tinyml.lowering.frontends.qonnx.values import MOVING, Stack, WholeConstant
+from tinyml.lowering.frontends.qonnx.whole import Whole, as_whole, levels_of, quantised_reals, unsubtracted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 QONNX = "qonnx.custom_op.general"
 """The domain of quantisers; `with_quantisers` replaces the older names."""
+
+READ = "tinyml:read"
+"""The attribute of a quantiser that reads an input of the program, which consists of the quantiser's integers."""
 
 OLDER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general")
 
@@ -55,7 +57,13 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
     made = merged(replace(graph, nodes=nodes), QONNX)
     inputs = [_in_format(declared, made) for declared in made.inputs]
     # All inputs of a program have one storage type.
-    return replace(made, inputs=inputs) if len({declared.format for declared in inputs}) == 1 else made
+    if len({declared.format for declared, _ in inputs}) > 1:
+        return made
+    read = {id(node) for _, node in inputs}
+    nodes = [
+        replace(node, attributes={**node.attributes, READ: 1}) if id(node) in read else node for node in made.nodes
+    ]
+    return replace(made, inputs=[declared for declared, _ in inputs], nodes=nodes)
 
 
 def _check_integers(graph: OnnxGraph, sums: Sequence[OnnxNode]) -> None:
@@ -90,25 +98,41 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int]
     return [one, quantiser, *readers]
 
 
-def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
-    """Declare the input `declared` in the format of its quantiser. Return the input unchanged unless the quantiser is
-    the input's only reader, rounds to nearest, has a power of two as its scale and no zero point, and uses all
-    integers of a format.
+def _in_format(declared: Declared, graph: OnnxGraph) -> tuple[Declared, OnnxNode | None]:
+    """Declare the input `declared` in the format of the integers of its quantiser, before the zero point is subtracted.
+    Return it with the node of this quantiser.
+
+    Return the input unchanged, and None, unless the quantiser is the input's only reader, perhaps after nodes that move
+    elements, has one scale, and rounds to nearest.
     """
-    readers = [node for node in graph.nodes if declared.name in node.inputs]
-    if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:
-        return declared
-    [node], constants = readers, constants_of(graph)
-    to = Builder(node.file)
+    node = _only_reader(declared.name, graph)
+    while node is not None and not node.domain and node.op in MOVING:
+        node = _only_reader(node.outputs[0], graph)
+    if node is None or node.domain != QONNX or node.op not in _STATED:
+        return declared, None
+    constants, to = constants_of(graph), Builder(node.file)
     to.node = node
     parts = [Constant(constants[name]) if name in constants else None for name in node.inputs]
-    if node.op not in _STATED or any(part is None for part in parts[1:]) or node.inputs[0] != declared.name:
-        return declared
-    by = _STATED[node.op](to, node, parts)(_scales(to, parts).ravel())
-    rounds = by.rounding in ("ROUND", "HALF_EVEN") and not by.zero
-    if by.frac is None or not rounds or by.format.limits != by.limits:
-        return declared
-    return replace(declared, format=by.format)
+    if any(part is None for part in parts[1:]):
+        return declared, None
+    scales = _one_scale(_scales(to, parts))
+    by = _STATED[node.op](to, node, parts)(scales)
+    if by.bipolar:
+        return replace(declared, format=by.format), node
+    if scales.size > 1 or by.rounding not in ("ROUND", "HALF_EVEN"):
+        return declared, None
+    format = unsubtracted(by)
+    # The format divides by a power of two, without a rounding error.
+    scale, point = float(by.units.item()), by.zero * 2.0 ** -(by.frac or 0)
+    return replace(declared, format=format, scale=scale, point=point), node
+
+
+def _only_reader(name: str, graph: OnnxGraph) -> OnnxNode | None:
+    """The node whose first input is the value `name`; None if the value is an output or has another reader."""
+    readers = [node for node in graph.nodes if name in names_read(node)]
+    if len(readers) != 1 or readers[0].inputs.count(name) != 1 or readers[0].inputs[0] != name:
+        return None
+    return None if name in {each.name for each in graph.outputs} else readers[0]
 
 
 GREATEST_ZERO = 1 << 24
@@ -190,10 +214,22 @@ _STATED: dict[str, Callable[[Builder, OnnxNode, Inputs], Make]] = {
 
 @handles(*_STATED, domain=QONNX)
 def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    if node.integer(READ, 0):
+        return _read(to, node, inputs)
     value, scales = needed(to, inputs, 0), _scales(to, inputs)
     if node.op == QUANTISED:
         scales = along(node, scales, value.shape)
     return quantised(to, value, scales, _STATED[node.op](to, node, inputs))
+
+
+def _read(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import a quantiser whose first input is an input of the program, in the format that `_in_format` declares."""
+    by = _STATED[node.op](to, node, inputs)(_one_scale(_scales(to, inputs)))
+    given = to.numbers(needed(to, inputs, 0))
+    assert isinstance(given, OrderedTensor)
+    result = as_whole(given if by.bipolar else levels_of(to, given, by), by)
+    # Without an op, the tensor is the input, which has its own name.
+    return result if result.source.sums(to).value is given.value else named(to, result)
 
 
 @handles(INTEGERS, domain=QONNX)
@@ -287,6 +323,11 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return named(to, value.quantised(to, replace(open_, low=int(ends.min()), high=int(ends.max()))))
 
 
+def _one_scale(scales: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The scales as a vector, of one element if all are equal."""
+    return scales.ravel() if (scales != scales.flat[0]).any() else scales.ravel()[:1]
+
+
 def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make) -> Value:
     """The result of a quantiser applied to a constant, to integers or to reals. Raises `InputError` for several scales
     of computed numbers, and for scales that do not broadcast to the numbers.
@@ -300,13 +341,11 @@ def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make
         except ValueError:
             raise to.error(f"scales {list(scales.shape)} do not fit numbers {list(reals.shape)}") from None
         return WholeConstant.of(by.integers(reals, spread), spread, by.limits, bipolar=by.bipolar, name=value.name)
-    by = make(scales.ravel() if scales.size == 1 or (scales != scales.flat[0]).any() else scales.ravel()[:1])
+    by = make(_one_scale(scales))
     if by.scales.size > 1:
         raise to.error("several scales of computed numbers are not supported, only of constants")
     if isinstance(value, Whole):
         return named(to, value.quantised(to, by))
-    if value.is_quantised and format_of(value.value).type == by.format.type:
-        return as_whole(value, by)
     return named(to, as_whole(quantised_reals(to, value, by), by))
 
 

@@ -339,10 +339,25 @@ def quantised_reals(to: Builder, reals: OrderedTensor, by: Quantiser) -> Ordered
         return limited(to, OrderedTensor(to.requantised(reals.value, by.format.type), reals.order), by)
     # Halves go to the even integer before the zero point is subtracted.
     moved = binary(to, tdsl.AddOp, reals, Parameter(np.asarray(by.zero * 2.0**-frac, np.float32)))
-    raws = to.requantised(moved.value, format_of_range(by.low, by.high, frac, computed=True).type)
-    point = format_of_range(by.zero, by.zero, frac)
-    zero = Parameter(np.asarray(by.zero, point.dtype), point)
-    return limited(to, binary(to, tdsl.SubOp, OrderedTensor(raws, moved.order), zero, by.format.type), by)
+    raws = to.requantised(moved.value, unsubtracted(by).type)
+    return levels_of(to, OrderedTensor(raws, moved.order), by)
+
+
+def unsubtracted(by: Quantiser) -> ExactInteger:
+    """The format of the integers of the quantiser `by` before its zero point is subtracted."""
+    return format_of_range(by.low, by.high, by.frac or 0, computed=True)
+
+
+def levels_of(to: Builder, raws: OrderedTensor, by: Quantiser) -> OrderedTensor:
+    """Emit the subtraction of the zero point of the quantiser `by`, and its clamp.
+
+    raws: integers in the format `unsubtracted`.
+    """
+    if by.zero:
+        point = format_of_range(by.zero, by.zero, by.frac or 0)
+        zero = Parameter(np.asarray(by.zero, point.dtype), point)
+        raws = binary(to, tdsl.SubOp, raws, zero, by.format.type)
+    return limited(to, raws, by)
 
 
 _NEIGHBOURS = range(-4, 5)

@@ -88,6 +88,7 @@ INPUT_FIELDS: Mapping[str, Sequence[object]] = {
     "names": [("a",), ("a", "b", "c", "d")],
     "scales": [(1.0,), (0.5, -2.0), (1e-30, 1e30)],
     "offsets": [(0.0,), (3.0, -1e30)],
+    "points": [(0.0,), (8.0, -3.0)],
     "unit": ["int8", "2xg16384", "int16", "x"],
     "format": [FixedType(8, 4), FixedType(16, 20)],
     "order": [(0, 2, 3, 1), (0, 2, 1), (0, 3, 1, 2)],
@@ -156,11 +157,11 @@ def change(module: ModuleOp, random: Random) -> None:
 
 
 def _some_fields(known: Mapping[str, Sequence[object]], random: Random) -> dict[str, object]:
-    """Random values for at most three fields of an interface; a value for scales is always accompanied by one for
-    offsets.
+    """Random values for at most three fields of an interface; values for scales, offsets or points are always
+    accompanied by scales and offsets.
     """
     names = {*random.sample([*known], random.randint(0, 3))}
-    if names & {"scales", "offsets"}:
+    if names & {"scales", "offsets", "points"}:
         names |= {"scales", "offsets"}
     return {name: random.choice(known[name]) for name in sorted(names)}
 

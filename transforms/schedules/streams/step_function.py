@@ -239,8 +239,10 @@ class StepFunction:
         block.erase_arg(block.args[0])
         given = tdsl.read_input(function)
         # A frame has neither an order of axes nor parts.
-        frame = replace(given, range=None, scales=None, offsets=None, order=None, parts=None, packed=None)
-        frame = replace(frame, pushed=self.pushes, reused=True)
+        frame = replace(given, range=None, order=None, parts=None, packed=None, pushed=self.pushes, reused=True)
+        if any(part is not None and len(part) > 1 for part in (given.scales, given.offsets, given.points)):
+            # The units of single elements are those of the whole input.
+            frame = replace(frame, scales=None, offsets=None, points=None)
         tdsl.update_interface(function, input=frame, calls=self.pushes.steps + 1)
         function.arg_attrs = None
         if function.res_attrs is not None:

@@ -871,6 +871,11 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 // -----
 
+"test.op"() {interface = #tdsl.interface<input = <points = [3.0]>>} : () -> ()
+// CHECK: 'points' of the input need 'scales' and 'offsets'
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
 %r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 4, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
 // CHECK: 4 pixels of 5 channels do not consist of tiles of (1, 2, 4)

@@ -27,6 +27,7 @@ FIELDS: dict[str, Any] = {
     "names": ("length", 'a "b"', "Größe"),
     "scales": (0.5, 2.0),
     "offsets": (0.0,),
+    "points": (8.0,),
     "unit": "2xg16384",
     "format": FixedType(8, 4),
     "read": (0, 2),
@@ -79,6 +80,7 @@ WRONG = {
     "input = <frames = [4, 0, 5, 1]>": "'frames': expected four integers: frame, hop and rows from 1",
     "input = <rate = 2.0, rate = 2.0>": "the field 'rate' is given twice",
     "input = <scales = [1.0]>": "'scales' and 'offsets' of the input belong together",
+    "input = <points = [1.0]>": "'points' of the input need 'scales' and 'offsets'",
     "classes = []": "'classes': expected two or more different labels",
     "classes = [1, 2.0]": "expected two or more different labels, all strings or all integers, got [1, 2.0]",
     "stored = [1]": "'stored': expected a number, what it counts, and what makes it smaller, got [1]",
@@ -107,7 +109,7 @@ def test_fields_change_one_by_one():
     module = program()
     assert tdsl.read_interface(module) == tdsl.ProgramInterface()
     for name, value in INPUT.items():
-        if name not in ("scales", "offsets"):
+        if name not in ("scales", "offsets", "points"):
             tdsl.update_input(module, **{name: value})
             assert tdsl.read_input(module) == tdsl.InputInterface(**{name: value})
             assert f"<input = <{name}" in str(module)
