@@ -200,8 +200,8 @@ def _flatten(samples: _Samples, node: OnnxNode, rank: int) -> int | None:
 
 
 def _reshape(samples: _Samples, node: OnnxNode, rank: int) -> int | None:
-    """A Reshape that keeps the axis of the samples. If it leaves the number of samples open, the import of the graph
-    with one sample checks the other extents.
+    """A Reshape that keeps the axis of the samples. If it leaves the number of samples open, the graph with one sample
+    cannot be imported unless the other extents are those of a sample.
     """
     shape = samples.constants.get(node.inputs[1])
     if shape is None or not shape.size or node.integer("allowzero", 0):

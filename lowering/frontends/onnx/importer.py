@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -92,18 +93,22 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     """Import the model in a file as a module with one function, named after the file.
 
     The function accepts one sample; an extent that the file leaves open is 1, as is a batch of samples that the graph
-    computes separately. It returns the model's outputs. Raises
-    `InputError` for an unsupported loss of CatBoost and for an invalid or unsupported node, whose op and name the error
-    states.
+    computes separately. It returns the model's outputs. Raises `InputError` for an unsupported loss of CatBoost and for
+    an invalid or unsupported node, whose op and name the error states.
     """
-    graph = with_one_sample(read_model(content, file))
-    if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:
+    whole = read_model(content, file)
+    if whole.producer == "CatBoost" and (loss := _loss_of_catboost(whole)) in EXPONENTIAL_LOSSES:
         raise InputError(
             f"CatBoost's loss {loss} is not supported: its file computes the logarithm of what predict gives", file=file
         )
+    graph = with_one_sample(whole)
     try:
         return import_graph(_classifier_interface(graph), file)
     except InputError as error:
+        # An op may combine the samples of a batch, so that its shapes do not fit one sample.
+        if graph is not whole:
+            with suppress(InputError):
+                return import_graph(_classifier_interface(whole), file)
         advice = _advice(graph, error.message)
         if advice is None:
             raise

@@ -87,6 +87,10 @@ MIXED: dict[str, tuple[list[onnx.NodeProto], dict[str, Array]]] = {
         [node("Gemm", "x w", "h"), node("Reshape", "h t")],
         {"w": reals(8, 6), "t": ints(1, 384)},
     ),
+    "rows that become several": (
+        [node("Gemm", "x w", "h"), node("Reshape", "h t")],
+        {"w": reals(8, 6), "t": ints(-1, 3)},
+    ),
     "a flattened sequence": ([node("Gemm", "x w", "h"), node("Flatten", "h", axis=0)], {"w": reals(8, 6)}),
     "a transposition": ([node("Gemm", "x w", "h"), node("Transpose", "h")], {"w": reals(8, 6)}),
     "a slice of the samples": (
