@@ -150,6 +150,9 @@ def _samples(path: str, name: str, elements: int | None, parts: Sequence[InputPa
         if elements is not None and (given := prod(header.shape[1:])) != elements:
             expected = ", ".join(f"`{part.name}` of {part.length}" for part in parts)
             help = f" for its {len(parts)} inputs, {expected}: give an array for each" if parts else ""
+            if len(header.shape) > 2 and prod(header.shape[2:]) == elements:
+                # A batch that is written into a model's file is none of a program.
+                help = f": if its first two axes are samples, `{name}`.reshape(-1, {elements}) has one per row"
             raise InputError(
                 f"samples of `{name}` have {given} values, the program expects {elements}{help}", file=path
             )

@@ -172,6 +172,10 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         lambda: tinyml.compile("tour.sd", X[:, :3]),
         "samples of X_val have 3 values, the program expects 4",
     ),
+    "batches": (
+        lambda: tinyml.compile("tour.sd", X[None]),
+        "samples of X_val have 8 values, the program expects 4: if its first two axes are samples, X_val.reshape(-1, ",
+    ),
     "flat": (lambda: tinyml.compile("tour.sd", X[0]), "X_val: expected shape (samples, elements), got (4,)"),
     "NaN": (lambda: tinyml.compile("tour.sd", X * np.nan), "X_val contains NaN or infinity in sample 0"),
     "words": (lambda: tinyml.compile("tour.sd", [["a"] * 4]), "X_val: expected numbers, got <U1"),
