@@ -203,7 +203,8 @@ def covering(
         return format
     limits = np.unique(limits)
     limits = limits[(np.abs(limits) < GREATEST_FLOAT) & ~separates(format, limits)]
-    limits = limits[np.argsort(np.maximum(bounds[0] - limits, limits - bounds[1]))]
+    # Stable, so that equal distances have one order on all processors.
+    limits = limits[np.argsort(np.maximum(bounds[0] - limits, limits - bounds[1]), kind="stable")]
     needed = min(_levels(format, bounds) // 2, ENOUGH_LEVELS)
     # The nearest `covered` thresholds can be covered, and those from `most` on cannot.
     found, covered, most = format, 0, len(limits)
