@@ -280,6 +280,11 @@ class NumberFormat(ABC):
     def decode(self, raws: Raws) -> Reals:
         """The exact reals that raws represent, in an array of the same shape."""
 
+    @property
+    def stored_limits(self) -> tuple[int, int] | None:
+        """The least and the greatest raw that memory may contain; None if memory may contain any element."""
+        return None
+
     def verify_raws(self, raws: Raws) -> None:
         """Raise `VerifyException` for raws that rounding never returns, including NaN. Proofs assume that constants
         contain no such raws.

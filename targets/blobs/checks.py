@@ -16,9 +16,9 @@ from tinyml.targets.blobs.layout import BlobLayout
 
 _ELEMENT = """\
 /* The bits of the element of `size` bytes at an address. */
-static uint32_t {name}_blob_element({pointer}at, uint8_t size)
+static {word} {name}_blob_element({pointer}at, uint8_t size)
 {{
-    uint32_t element = 0;
+    {word} element = 0;
     while (size > 0) {{
         size--;
         element = element << 8 | {byte};
@@ -29,9 +29,9 @@ static uint32_t {name}_blob_element({pointer}at, uint8_t size)
 
 _WITHIN = """\
 /* Whether `count` elements are in [low, low + span]. */
-static uint8_t {name}_blob_within({pointer}at, uint32_t count, uint8_t size, uint32_t low, uint32_t span)
+static uint8_t {name}_blob_within({pointer}at, uint32_t count, uint8_t size, {word} low, {word} span)
 {{
-    const uint32_t mask = 0xFFFFFFFFu >> (32 - 8 * size);
+    const {word} mask = {ones} >> ({bits} - 8 * size);
     for (; count > 0; count--) {{
         if ((({name}_blob_element(at, size) - low) & mask) > span)
             return 0;
@@ -47,7 +47,7 @@ static uint8_t {name}_blob_after(uint32_t nodes, {pointer}at, uint8_t size)
 {{
     const uint32_t leaf = (uint32_t)0x80 << (8 * size - 8);
     for (uint32_t i = 0; i < 2 * nodes; i++) {{
-        const uint32_t child = {name}_blob_element(at, size);
+        const uint32_t child = {narrow}{name}_blob_element(at, size);
         if (child < leaf && child <= i / 2)
             return 0;
         at += size;
@@ -62,7 +62,7 @@ static uint8_t {name}_blob_rows({pointer}gaps, {pointer}lengths, uint8_t size, u
 uint32_t columns)
 {{
     for (; rows > 0; rows--) {{
-        uint32_t length = {name}_blob_element(lengths, size), column = 0;
+        uint32_t length = {narrow}{name}_blob_element(lengths, size), column = 0;
         if (length > entries)
             return 0;
         entries -= length;
@@ -98,9 +98,12 @@ class ContentChecks:
         read: the format of a C expression that reads the byte at an address.
         """
         at, name = list(zip(layout.arrays, layout.offsets, strict=True)), layout.name
+        ranges = _ranges(at)
+        wide = any(size > 4 for _, _, size, _, _ in ranges)
+        word = "uint64_t" if wide else "uint32_t"
         within = [
-            f"{name}_blob_within(start + {offset}, {count}u, {size}, (uint32_t){low}, {high - low}u)"
-            for offset, count, size, low, high in _ranges(at)
+            f"{name}_blob_within(start + {offset}, {count}u, {size}, ({word}){low}, {high - low}u)"
+            for offset, count, size, low, high in ranges
         ]
         after = [
             f"{name}_blob_after({_length(array) // 2}u, start + {offset}, {array.element_size})"
@@ -113,7 +116,10 @@ class ContentChecks:
         ]
         parts = (_ELEMENT, within or after or rows), (_WITHIN, within), (_AFTER, after), (_ROWS, rows)
         byte, gap = read.format("at + size"), read.format("gaps")
-        functions = [text.format(name=name, pointer=pointer, byte=byte, gap=gap) for text, used in parts if used]
+        texts = {"name": name, "pointer": pointer, "byte": byte, "gap": gap, "word": word}
+        texts |= {"ones": f"0x{'F' * (16 if wide else 8)}u", "bits": 64 if wide else 32}
+        texts |= {"narrow": "(uint32_t)" if wide else ""}
+        functions = [text.format(**texts) for text, used in parts if used]
         return cls(functions, [*within, *after, *rows])
 
 

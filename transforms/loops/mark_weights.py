@@ -10,7 +10,6 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import DATA, LIMITS, are_data
 from tinyml.targets.registry import HOST
@@ -61,11 +60,10 @@ def _is_data(constant: scratch.ConstantOp) -> bool:
 
 
 def _limits(constant: scratch.ConstantOp) -> tuple[int, int] | None:
-    """The least and the greatest element of an array of exact numbers; None if its storage has no other elements, or if
-    the elements are not exact numbers.
-    """
+    """The least and the greatest element of an array, including its own; None if its storage has no other elements."""
     format = number_format(scratch.memref_type(constant.result).element_type)
-    if not isinstance(format, ExactNumbers):
+    if format is None or (limits := format.stored_limits) is None:
         return None
-    low, high = format.stored_limits
-    return None if high - low + 1 == 1 << format.stored_width else (low, high)
+    # Sums that wrap around start from any number.
+    low, high = min(limits[0], int(constant.raws.min(initial=0))), max(limits[1], int(constant.raws.max(initial=0)))
+    return None if high - low + 1 == 1 << 8 * format.dtype.itemsize else (low, high)

@@ -133,6 +133,10 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return (-START_LIMITS[self.bits], START_LIMITS[self.bits]) if self.is_start else limits(self.bits)
 
     @property
+    def stored_limits(self) -> tuple[int, int]:
+        return self.raw_limits
+
+    @property
     def type(self) -> Attribute:
         return self
 

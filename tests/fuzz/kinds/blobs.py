@@ -18,8 +18,8 @@ BLOBS = 200
 """The changed blobs of each program."""
 
 FORMATS: tuple[tuple[str, int | None], ...] = (
-    *[("fixed", 8)] * 4, ("fixed", 16), ("fixed", 32), ("posit", 8), ("posit", 16), ("affine", 8), ("bf16", None),
-    ("minifloat", 8), ("f32", None), ("codebook", 8),
+    *[("fixed", 8)] * 4, ("fixed", 16), ("fixed", 32), ("posit", 8), ("posit", 16), ("affine", 8), ("affine", 16),
+    ("bf16", None), ("minifloat", 8), ("f32", None), ("codebook", 8),
 )  # fmt: skip
 """The formats and widths from which a program has one."""
 

@@ -11,6 +11,7 @@ func.func @free() attributes {tinyml.weights_as_data} {
   %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %ram = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>>
   %full = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  %start = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 0.5, 0>, #scratch.flash>
   %posit = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!posit.p<8, 2>, #scratch.flash>
   %window = scratch.constant dense<[0, 64]> : tensor<2xi8> -> memref<2x!posit.p<8, 2, -10, 3>, #scratch.flash>
   %real = scratch.constant dense<1.0> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
@@ -22,6 +23,7 @@ func.func @free() attributes {tinyml.weights_as_data} {
 // CHECK: %table = scratch.constant {{.*}}xi8> -> memref<2xi8, #scratch.flash>
 // CHECK: %ram = scratch.constant {{.*}}xi8> -> memref<2x!fixed.q<8, 4>>
 // CHECK: %full = scratch.constant {{.*}}xi8> {tinyml.data} ->
+// CHECK: %start = scratch.constant {{.*}}xi32> {tinyml.data, tinyml.limits = array<i64: -1610612736, 1610612736>} ->
 // CHECK: %posit = scratch.constant {{.*}}xi8> {tinyml.data} ->
 // CHECK: %window = scratch.constant {{.*}}xi8> {tinyml.data, tinyml.limits = array<i64: -87, 87>} ->
 // CHECK: %real = scratch.constant {{.*}}xf32> {tinyml.data} ->

@@ -343,6 +343,23 @@ def test_no_blob_with_a_valid_crc_harms(kind: str, tmp_path: Path):
     assert results[OK] > HOSTILE / 4
 
 
+@pytest.mark.long(drawn=False)
+@pytest.mark.parametrize("width", [8, 16])
+def test_no_blob_overflows_a_zero_skew_sum(width: int, tmp_path: Path):
+    """Sums of products start from 32-bit or 64-bit numbers of a blob, with room for all products up to a limit."""
+    options: dict[str, Any] = {"weights_at": ".weights", "format": "zeroskew", "width": width}
+    folder = compiled(network(0), tmp_path / "out", **options)
+    blob, random, size = (folder / "model.blob").read_bytes(), Random(width), width // 2
+    limit = 3 << (29 if size == 4 else 45)
+    starts = [limit, -limit, limit + 1, -limit - 1, (1 << 8 * size - 1) - 1]
+    first = [with_crc(blob[:HEAD] + struct.pack("<q", start)[:size] + blob[HEAD + size :]) for start in starts]
+    caller = caller_of(folder, "model", tmp_path)
+    assert bound_blobs(caller, first[:2]) == {OK: 2}
+    assert bound_blobs(caller, first[2:]) == {CONTENT: 3}
+    blobs = [hostile_blob(blob, random) for _ in range(HOSTILE)]
+    assert bound_blobs(caller, [blob, *blobs]).keys() == {OK, LENGTH, CONTENT}
+
+
 @pytest.mark.long
 def test_an_address_that_is_misaligned_or_none_is_refused(bound: Bound, tmp_path: Path):
     wrong = [(-1, 0), (0, 1), (0, 2), (0, 3)]
