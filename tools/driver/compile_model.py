@@ -28,6 +28,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.evaluator.threads import one_thread
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
+from tinyml.targets.c.header_names import is_header
 from tinyml.targets.c.names import check_model_name
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST, chip_of
@@ -159,8 +160,12 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
         from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
         pipelines.run(program, ctx, [LiftToRealsPass()])
+    function = predict_function(program)
     if request.name is not None:
-        predict_function(program).sym_name = StringAttr(request.name)
+        function.sym_name = StringAttr(request.name)
+    elif is_header(function.sym_name.data):
+        # The header of the model would hide the other one.
+        function.sym_name = StringAttr(f"m_{function.sym_name.data}")
     return program
 
 

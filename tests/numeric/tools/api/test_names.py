@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from programs.arduino_builder import built_sketch, is_installed
 from programs.estimators import halves, sk
+from programs.paths import ROOT
 
 import tinyml
 from tinyml.targets.c.names import model_name
@@ -39,6 +40,18 @@ void loop()
     Serial.println(wine_predict_floats(drink));
 }
 """
+
+
+@pytest.mark.parametrize(("file", "name"), [("string", "m_string"), ("Servo", "m_Servo"), ("tour", "tour")])
+def test_a_file_named_like_a_header(file: str, name: str, tmp_path: Path) -> None:
+    """The header of the program, which is named after the model's file, hides no header of C or of Arduino."""
+    for known in ("tour.sd", "W.npy", "B.npy", "val.npz"):
+        shutil.copy(ROOT / "docs/tour" / known, tmp_path)
+    (tmp_path / "tour.sd").rename(tmp_path / f"{file}.sd")
+    x = np.load(tmp_path / "val.npz")["x"]
+    program = tinyml.compile(tmp_path / f"{file}.sd", x, board="host", width=8)
+    assert isinstance(program, tinyml.Program)
+    assert [path.name for path in program.folder.glob("*.h")] == [f"{name}.h"]
 
 
 def tree(data: Any) -> Any:
