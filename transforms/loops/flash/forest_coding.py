@@ -89,7 +89,9 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
     """
     flash, nodes = board(target).flash, sum(each.forest.trees.inner for each in forests)
     if flash is not None and nodes * LEAST_BYTES > flash:
-        raise _too_large(forests, target, "", flash // (2 * LEAST_BYTES), flash)
+        # Wider thresholds and votes take further bytes of each inner node and leaf.
+        wider = max(each.forest.trees.thresholds.itemsize + each.forest.votes.itemsize - 2 for each in forests)
+        raise _too_large(forests, target, "", flash // (2 * LEAST_BYTES + wider), flash)
 
 
 def _check_code(forests: Sequence[num.ForestOp], smallest: Sequence[Kernel], target: str) -> None:
