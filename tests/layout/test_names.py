@@ -84,7 +84,6 @@ ASKING_FOR_FAMILIES = {
     "transforms/formats/evaluation/number_checks.py": "only exact numbers promise an order of their raws",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
-    "transforms/loops/mark_weights.py": "only exact numbers have raws beyond the limits of their format",
 }
 """Files outside `dialects/formats/` that ask whether a format or an accumulator is of a class, and why."""
 
