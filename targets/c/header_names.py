@@ -16,7 +16,7 @@ _STANDARD = """
 """The headers of C11, of newlib 4.4 and of avr-libc 2.0."""
 
 _CORES = """
-    AddrList analog ard_ssl Arduino ArduinoAPI AudioOutputBase base64 Binary BluetoothLock boot Bootsel BTAddress
+    AddrList analog ard_ssl Arduino ArduinoAPI AudioOutputBase base64 binary Binary BluetoothLock boot Bootsel BTAddress
     BTStatus CallBackList CanMsg CanMsgRingbuffer cbuf cdecode cencode ChallengerLTE ChallengerWiFi circular_queue
     Client ColorFormat common Compat Connectivity cont core_esp8266_features core_esp8266_i2s core_esp8266_non32xfer
     core_esp8266_version core_esp8266_vm core_esp8266_waveform core_version coredecls CoreMutex Crypto

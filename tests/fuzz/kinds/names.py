@@ -34,7 +34,7 @@ OF_INTERFACE = """SCALE LENGTH ZERO SHIFT INPUT OUTPUT CLASSES INPUT_SCALE INPUT
 OF_C = """int for main double true NULL errno uint8_t int8_t INT8_MIN memcpy exp y0 index bool restrict _Bool __x _X v t
     i tm_dot TM_INT24 tm_limit EOF stdin offsetof static_assert PROGMEM F PI A0 B1 LOW min max abs word byte"""
 OF_ARDUINO = """Wire SPI EEPROM Servo SD WiFi Keyboard Mouse Print Stream Serial Serial1 String Arduino Client Server
-    Ethernet Stepper SoftwareSerial HardwareSerial LiquidCrystal IPAddress Udp USBAPI WString binary pins_arduino"""
+    Ethernet Stepper SoftwareSerial HardwareSerial LiquidCrystal IPAddress Udp WString binary pins_arduino"""
 STRANGE = (
     "a b",
     "a_b",

@@ -35,7 +35,7 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 SAMPLES = 4
 BOARDS = [roomy(name) for names in CORES.values() for name in names]
-NO_START = "too great for any format of what they are added to"
+NO_START = "no format of this family that adds up such numbers holds their initial sum"
 """The sums of published arithmetic begin with no bias."""
 
 PLANS = ("auto", "auto", "rows", "pixels", "patches", "herringbone", "partial-32")
