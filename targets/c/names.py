@@ -18,6 +18,16 @@ _WORDS = """auto break case char const continue default do double else enum exte
     NULL errno linux unix"""
 """Keywords, types, and macros of C, its headers and compilers."""
 
+_MACROS = """BUFSIZ EOF EXIT_FAILURE EXIT_SUCCESS FILENAME_MAX FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN
+    FP_NORMAL FP_SUBNORMAL FP_ZERO HUGE_VAL HUGE_VALF HUGE_VALL INFINITY INTMAX_MAX INTMAX_MIN INTPTR_MAX
+    INTPTR_MIN L_tmpnam M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4
+    M_SQRT1_2 M_SQRT2 MATH_ERREXCEPT MATH_ERRNO MB_CUR_MAX NAN PTRDIFF_MAX PTRDIFF_MIN RAND_MAX RANDOM_MAX
+    SEEK_CUR SEEK_END SEEK_SET SIG_ATOMIC_MAX SIG_ATOMIC_MIN SIZE_MAX TMP_MAX UINTMAX_MAX UINTPTR_MAX
+    WCHAR_MAX WCHAR_MIN WINT_MAX WINT_MIN math_errhandling stderr stdin stdout"""
+"""Macros of stdio.h, stdlib.h, stdint.h and math.h of glibc, avr-libc and newlib, which a program with the model's
+header may include.
+"""
+
 _BUILTINS = """abort abs acos asin atan ceil cos cosh erf exit exp fabs ffs floor fmax fmin gamma index isinf isnan j0
 j1 jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit sin sinh sqrt strlen tan tanh tgamma
 trunc y0 y1 yn"""
@@ -29,7 +39,7 @@ private protected public reinterpret_cast static_assert static_cast template thi
 typename using virtual wchar_t xor xor_eq"""
 """Keywords of C++, from which the header of a program may be included."""
 
-RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split()) | frozenset(_CPP.split())
+RESERVED = frozenset(" ".join((_WORDS, _MACROS, _BUILTINS, _CPP)).split())
 
 MAX_NAME_LENGTH = 31
 """Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""

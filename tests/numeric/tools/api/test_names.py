@@ -108,6 +108,7 @@ def test_two_libraries_in_one_sketch(tmp_path: Path):
         ("", "expected at most 31 letters"),
         ("double", "'double' is a name of C or of the runtime"),
         ("tm_wine", "'tm_wine' is a name of C or of the runtime"),
+        ("EOF", "'EOF' is a name of C or of the runtime"),
         *(
             (
                 name,
