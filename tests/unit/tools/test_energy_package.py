@@ -5,6 +5,7 @@ work.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +51,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 def test_it_is_listed_beside_ours_without_an_import(capsys: pytest.CaptureFixture[str]):
     shown = said(capsys, "--help")
-    assert shown.index("    doctor ") < shown.index(f"    energy      {LINE}")
+    assert re.search(rf"^    doctor .*^    energy +{re.escape(LINE)}", shown, re.MULTILINE | re.DOTALL)
     assert COMMANDS.names()[-1] == "energy"
     assert "dot (the ops of a program and the values between them, in the language of Graphviz)" in EXPORTERS.listed()
     assert DEVICES.listed().endswith("unoptimised (the C on this computer, without optimisation)")

@@ -46,7 +46,7 @@ def test_a_file_without_tensorflow(
 
 def test_a_model_without_tensorflow(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "tensorflow", None)
-    with pytest.raises(InputError, match=r"Model: models of Keras are converted by TensorFlow: pip install"):
+    with pytest.raises(InputError, match=r"model: models of Keras are converted by TensorFlow: pip install"):
         tinyml.load(Model())
 
 
