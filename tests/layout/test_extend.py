@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -104,24 +102,3 @@ def test_what_others_write_imports_nothing_beside_the_interface(file: str) -> No
 def test_packages_state_the_version(path: Path) -> None:
     groups = tomllib.loads(path.read_text("utf-8").replace("$", ""))["project"]["entry-points"]
     assert list(groups["tinyml.extend"]) == [f"version-{VERSION}"]
-
-
-LOADED = {
-    "formats": ("tinyml.transforms", "tinyml.lowering", "tinyml.targets", "tinyml.runtime", "tinyml.dialects.tdsl"),
-    "ops": ("tinyml.targets.avr", "tinyml.runtime.devices", "tinyml.tools"),
-    "chips": ("tinyml.lowering", "tinyml.transforms", "tinyml.runtime", "tinyml.tools"),
-    "frontends": ("tinyml.transforms.search", "tinyml.runtime", "tinyml.tools"),
-    "packers": ("xdsl", "tinyml.lowering", "tinyml.targets", "tinyml.tools"),
-    "passes": ("tinyml.runtime.devices", "tinyml.tools"),
-    "searches": ("tinyml.runtime.devices", "tinyml.tools"),
-    "tools": ("tinyml.transforms", "tinyml.runtime.evaluator", "tinyml.runtime.devices"),
-}
-"""What the import of a module does not load."""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", LOADED)
-def test_a_module_loads_what_its_kind_needs(name: str) -> None:
-    code = f"import sys, tinyml.extend.{name}; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert [each for each in loaded if any(f"{each}.".startswith(f"{root}.") for root in LOADED[name])] == []

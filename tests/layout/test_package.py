@@ -243,21 +243,6 @@ def test_the_module_loads_its_names_when_they_are_used():
         getattr(tinyml, "lode")  # noqa: B009
 
 
-def test_the_list_of_passes_and_pipelines_imports_no_dialect():
-    """Importing the driver of `tinyml-opt` and the list of passes and pipelines, which `--help` prints, imports no
-    dialect, format or chip.
-    """
-    code = """if True:
-        import sys
-        import tinyml.tools.driver.optimizer
-        from tinyml.tools.universe import PASSES
-        assert "reals-to-c" in PASSES
-        print(*(name for name in sys.modules if name.startswith(("tinyml.dialects.", "tinyml.targets."))))
-    """
-    imported = {name.removeprefix("tinyml.").split(".")[1] for name in fresh_python(code).split()}
-    assert imported.isdisjoint({"tdsl", "num", "scratch", "rtl", "c", "formats", "registry"})
-
-
 WRONG_NAME = re.compile(r"pip install\s+(?:-\S+\s+)*['\"]?tinyml(?!-xdsl)\b|\btinyml\[\w")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -15,7 +14,6 @@ import pytest
 from programs import kernel_tables
 from programs.paths import ROOT
 from programs.plugins import entry_points_of, installed
-from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
@@ -180,35 +178,6 @@ def test_the_table_of_built_in_chips_is_what_they_say() -> None:
     asked = set(re.findall(r"#ifdef (__\w+__)", texts))
     assert {*OWN_CONSTANTS.values()} == asked
     assert {prefix for chip in built_in for prefix in chip.macros or ()} == {*SELECTING_PREFIXES}
-
-
-MODULES_LOADED = """
-import sys
-from tinyml.tools.main import main
-main()
-print(*(name for name in sys.modules if name.startswith("tinyml.")))
-"""
-
-
-@pytest.mark.long(drawn=False)
-@pytest.mark.parametrize("target", spread(["cortex-m4", "riscv"], 1))
-def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Path) -> None:
-    """A compilation from reals to C and its costs, and the simulator, import the modules of no chip but the
-    target's.
-    """
-    tour, out = ROOT / "docs" / "tour", tmp_path / "out"
-    request = ["compile", tour / "tour.sd", "--val", tour / "val.npz", "--target", target, "-o", out]
-    command = [sys.executable, "-c", MODULES_LOADED, *map(str, request)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    own = registry.chip_of(target)
-    loaded = ran.stdout.splitlines()[-1].split()
-    others = [chip for chip in registry.chips() if chip is not own]
-    assert {f"tinyml.targets.{own.folder.name}.chip", own.runner.partition(":")[0]} <= {*loaded}
-    for chip in others:
-        prefix = f"tinyml.targets.{chip.folder.name}"
-        assert [name for name in loaded if name == prefix or name.startswith(f"{prefix}.")] == []
-        assert chip.runner.partition(":")[0] not in loaded
 
 
 def test_chips_with_constants_elsewhere_read_every_element():
