@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
@@ -24,10 +25,15 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
     dot product is a call.
 
     first: the index of the first row that is expanded.
+
+    Raises `InputError` for sparse rows in memories of hardware, which `spread-entries` expands.
     """
     nest = LoopBuilder(op)
     sparse = [each for each in op.body.block.ops if _reads_rows(each)]
     lengths = [each.lengths for each in sparse]
+    for each in sparse:
+        if not isinstance(each.lengths.type, MemRefType):
+            raise error_at(each, f"rows in memories of type {each.lengths.type}: run spread-entries before this pass")
 
     def rows(window: Indices) -> None:
         def row(index: SSAValue, entries: Sequence[SSAValue]) -> list[SSAValue]:
