@@ -27,7 +27,7 @@ from tinyml.transforms.loops.fuse_loops import FuseLoopsPass
 from tinyml.transforms.schedules.channels import ByChannel
 from tinyml.transforms.schedules.plans.channel_rules import alive, consecutive
 from tinyml.transforms.schedules.plans.network import Network, network_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
+from tinyml.transforms.schedules.segments import Segment
 from tinyml.transforms.schedules.table import schedule_named
 
 MODES = "partial-32", "partial-16", "partial-8"

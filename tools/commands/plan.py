@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.transforms.schedules.plans.graph import Graph
     from tinyml.transforms.schedules.plans.network import Network
-    from tinyml.transforms.schedules.plans.segmentation import Plan
     from tinyml.transforms.schedules.protocol import Width
+    from tinyml.transforms.schedules.segments import Plan
 
 
 @dataclass(frozen=True, kw_only=True)

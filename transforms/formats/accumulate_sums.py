@@ -10,18 +10,24 @@ are multiplied by the least and the greatest value of x.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 
-if TYPE_CHECKING:
-    from tinyml.transforms.ir.sums import RoundedSum
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import GREATEST_BITS
+from tinyml.dialects.formats.number_format import Bound, Factor
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+from tinyml.transforms.ir.sums import RoundedSum, rounded_sums
+
+SPARE_BITS = 5
+"""A constant gives up fewer than this many bits of precision to make its sum fit."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +41,65 @@ class AccumulateSumsPass(ModulePass):
     name = "accumulate-sums"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for rounded_sum in self.found(op):
-            from tinyml.transforms.formats.constants.carried_sums import accumulate
-
-            accumulate(rounded_sum)
-
-    @staticmethod
-    def found(op: Operation) -> Iterator[RoundedSum]:
-        """Yield the loop-carried sums of the matching form, regardless of their formats."""
-        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
-            yield from _sums(loop)
+        for rounded_sum in rounded_sums(op):
+            _accumulate(rounded_sum)
 
 
-def _sums(loop: scf.ForOp) -> Iterator[RoundedSum]:
-    from tinyml.transforms.ir.sums import LoopCarriedSum
+def _accumulate(rounded_sum: RoundedSum) -> None:
+    """Carry a sum in an accumulator, if an accumulator of at most `GREATEST_BITS` bits can represent it. Weights
+    without other uses are narrowed by as few bits as this requires, fewer than `SPARE_BITS`. Sums in published
+    formats are unchanged.
+    """
+    carried_sum = rounded_sum.sum
+    known = tdsl.carried_product(carried_sum.loop, carried_sum.weight, carried_sum.factor)
+    if known is None:
+        return
+    result = tdsl.format_of(rounded_sum.add.out)
+    if result.AS_PUBLISHED:
+        return
+    factor = tdsl.format_of(carried_sum.factor)
+    constant = carried_sum.constant
+    has_one_use = constant.result.has_one_use() and carried_sum.weight.out.has_one_use()
+    for bits in range(SPARE_BITS if has_one_use else 1):
+        weights = tdsl.format_of(constant.result)
+        narrowed = weights.narrowed(bits) if bits else weights
+        raws = narrowed_raws(constant.raws, weights, narrowed)
+        summed = narrowed_raws(cast(Any, known.lhs.raws), weights, narrowed)
+        bound = result.sum_bound([replace(known, lhs=Factor(narrowed, summed))])
+        try:
+            accumulator = result.accumulator(narrowed, factor, bound).in_memory
+        except InputError:
+            continue
+        if accumulator.IN_REGISTER and accumulator.bits <= GREATEST_BITS:
+            _rewrite(rounded_sum, tdsl.ConstOp(raws, narrowed), accumulator.type, bound)
+            return
 
-    for position in range(len(loop.iter_args)):
-        carried_sum = LoopCarriedSum.match(loop, position)
-        if carried_sum is not None and (rounded := carried_sum.rounded) is not None:
-            yield rounded
+
+def _rewrite(rounded_sum: RoundedSum, constant: tdsl.ConstOp, accumulator: Any, bound: Bound | None) -> None:
+    carried_sum, add, initial = rounded_sum.sum, rounded_sum.add, rounded_sum.initial
+    loop, body = carried_sum.loop, carried_sum.loop.body.block
+    type = TensorType(accumulator, tdsl.shape_of(add.out))
+    constant.result.name_hint = carried_sum.constant.result.name_hint
+    Rewriter.insert_op(constant, InsertPoint.before(carried_sum.constant))
+    weight = tdsl.IndexOp(constant.result, body.args[0])
+    zero = tdsl.ZeroOp(type)
+    zero.out.name_hint = initial.out.name_hint
+    Rewriter.insert_op(zero, InsertPoint.before(initial))
+    initial.out.replace_all_uses_with(zero.out)
+    carried = Rewriter.replace_value_with_new_type(carried_sum.carried, type)
+    mac = tdsl.MacOp(carried, weight.out, carried_sum.factor)
+    mac.out.name_hint = add.out.name_hint
+    Rewriter.insert_op([weight, mac], InsertPoint.before(add))
+    add.out.replace_all_uses_with(mac.out)
+    for op in (add, rounded_sum.product):
+        Rewriter.erase_op(op)
+    old = loop.results[carried_sum.position]
+    element = tdsl.format_of(old).type
+    new = Rewriter.replace_value_with_new_type(old, type)
+    finish = tdsl.FinishOp(new, element, bound)
+    finish.out.name_hint = new.name_hint
+    Rewriter.insert_op(finish, InsertPoint.after(loop))
+    new.replace_uses_with_if(finish.out, lambda use: not isinstance(use.operation, tdsl.FinishOp | tdsl.ArgmaxOp))
+    for op in (carried_sum.weight, initial, carried_sum.constant):
+        if not op.results[0].uses:
+            Rewriter.erase_op(op)

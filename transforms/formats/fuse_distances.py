@@ -1,16 +1,31 @@
-"""`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences (L1)."""
+"""`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences (L1).
+
+Rounding each difference would cost as much as squaring it. Instead, both vectors have one scale, at which the
+difference of their raws is exact. It is the finest scale at which the sum of squares is proven to fit its accumulator.
+For a constant vector b, the proof adds up (|b| + max |a|)^2 over the elements of b.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import GREATEST_BITS, Accumulator
+from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+from tinyml.transforms.ir.chosen_accumulators import choose
+from tinyml.transforms.ir.sums import squared_distances
+
+SPARE_BITS = 7
+"""Each vector gives up fewer than this many bits of precision."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +39,106 @@ class FuseDistancesPass(ModulePass):
     name = "fuse-distances"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for product, difference in self.found(op):
-            from tinyml.transforms.formats.assignment.squared_differences import fuse
+        for product, difference in squared_distances(op):
+            _fuse(product, difference)
 
-            fuse(product, difference)
 
-    @staticmethod
-    def found(op: Operation) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
-        """Yield the products that the pass may rewrite, whatever their formats, each with the difference that
-        it squares.
-        """
-        if any(isinstance(inner, tdsl.MatmulOp) and isinstance(inner.rhs.owner, tdsl.SubOp) for inner in op.walk()):
-            from tinyml.transforms.ir.sums import squared_distances
+def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
+    """Replace the product of a difference with itself by a `tdsl.squared_distance`. No change if no scales are proven
+    to make the differences exact and their sum fit.
+    """
+    result, lhs, rhs = tdsl.format_of(product.out), difference.lhs, difference.rhs
+    of_lhs, of_rhs = ([tdsl.format_of(value).narrowed(bits) for bits in _spare(value)] for value in (lhs, rhs))
+    for _, i, j in sorted((i + j, i, j) for i in range(len(of_lhs)) for j in range(len(of_rhs))):
+        formats = of_lhs[i], of_rhs[j]
+        proven = _accumulator(difference, *formats, result)
+        if proven is not None:
+            operands = _retyped(lhs, formats[0]), _retyped(rhs, formats[1])
+            _replace(product, difference, operands, *proven)
+            return
 
-            yield from squared_distances(op)
+
+def _spare(value: SSAValue) -> range:
+    """The numbers of bits by which the format of a vector may be narrowed: 0 to `SPARE_BITS` - 1.
+
+    Only 0 for a vector with other users, for an argument, and for a vector computed by an op that moves bits or has a
+    region.
+    """
+    constant = _constant(value)
+    if constant is not None:
+        return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
+    computes = isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS and not value.owner.regions
+    return range(SPARE_BITS if computes and value.has_one_use() else 1)
+
+
+def _constant(value: SSAValue) -> tdsl.ConstOp | None:
+    """The constant that defines a vector, directly or by an index op. None for other vectors."""
+    source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
+    return source if isinstance(source, tdsl.ConstOp) else None
+
+
+def _accumulator(
+    difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
+) -> tuple[Accumulator, Bound | None] | None:
+    """Return the accumulator of the sum of squares and its proven bound. None if no format represents the differences
+    exactly, or if the accumulator would be wider than `GREATEST_BITS` bits.
+
+    lhs, rhs: the formats of the two vectors.
+    result: the format of the sum.
+    """
+    exact = lhs.difference(rhs)
+    if exact is None:
+        return None
+    length = tdsl.shape_of(difference.out)[0]
+    if (constant := _constant(difference.rhs)) is not None:
+        bound = lhs.distance_bound(length, rhs, _recoded(constant, rhs).reshape(-1, length))
+    elif (constant := _constant(difference.lhs)) is not None:
+        bound = rhs.distance_bound(length, lhs, _recoded(constant, lhs).reshape(-1, length))
+    else:
+        bound = lhs.distance_bound(length, rhs, None)
+    try:
+        accumulator = result.accumulator(exact, exact, bound)
+    except InputError:
+        return None
+    narrow = accumulator.bits <= GREATEST_BITS
+    return (accumulator, bound) if narrow else None
+
+
+def _recoded(constant: tdsl.ConstOp, format: NumberFormat) -> Raws:
+    return narrowed_raws(constant.raws, tdsl.format_of(constant.result), format)
+
+
+def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:
+    """Change the format of a vector, and return the vector. A constant is replaced by a constant in the new format."""
+    if format.type == tdsl.format_of(value).type:
+        return value
+    if (constant := _constant(value)) is not None:
+        new = tdsl.ConstOp(_recoded(constant, format), format)
+        new.result.name_hint = constant.result.name_hint
+        Rewriter.insert_op(new, InsertPoint.before(constant))
+        Rewriter.replace_op(constant, [], [new.result])
+        if value is constant.result:
+            return new.result
+    type = TensorType(format.type, tdsl.shape_of(value))
+    value = Rewriter.replace_value_with_new_type(value, type)
+    if isinstance(value.owner, tdsl.ContractionOp):
+        choose(value.owner)
+    return value
+
+
+def _replace(
+    product: tdsl.MatmulOp,
+    difference: tdsl.SubOp,
+    operands: tuple[SSAValue, SSAValue],
+    accumulator: Accumulator,
+    bound: Bound | None,
+) -> None:
+    element: Attribute = tdsl.format_of(product.out).type
+    fused = tdsl.SquaredDistanceOp(*operands, element, accumulator.type, bound)
+    fused.attributes |= product.attributes
+    fused.out.name_hint = product.out.name_hint
+    row = product.lhs.owner
+    Rewriter.replace_op(product, fused)
+    for op in (row, difference):
+        assert isinstance(op, tdsl.TensorOp)
+        Rewriter.erase_op(op)

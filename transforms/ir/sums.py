@@ -220,6 +220,15 @@ class RoundedSum:
         return replace(self.sum, step=fused)
 
 
+def rounded_sums(root: Operation) -> Iterator[RoundedSum]:
+    """Yield the loop-carried sums that start from zero and round each product, whatever their formats."""
+    for loop in [op for op in root.walk() if isinstance(op, scf.ForOp)]:
+        for position in range(len(loop.iter_args)):
+            carried_sum = LoopCarriedSum.match(loop, position)
+            if carried_sum is not None and (rounded := carried_sum.rounded) is not None:
+                yield rounded
+
+
 def squared_distances(root: Operation) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
     """Yield the products of a column vector with itself, each with the difference that is the vector, if the difference
     has no other uses.

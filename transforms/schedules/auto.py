@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from tinyml.transforms.schedules.ordinary import BY_PLANES, channel_by_channel, each
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.plans.segmentation import Segment
 from tinyml.transforms.schedules.protocol import Schedule
+from tinyml.transforms.schedules.segments import Segment
 from tinyml.transforms.schedules.table import schedules
 
 

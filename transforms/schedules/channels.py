@@ -17,19 +17,11 @@ from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_seg
 from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, Role, alive, consecutive
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.schedules.plans.segmentation import least_peak
 from tinyml.transforms.schedules.plans.topological_orders import ChannelOrders
-from tinyml.transforms.schedules.protocol import (
-    ROUNDED_SUFFIX,
-    Kernels,
-    Rewrite,
-    Schedule,
-    Share,
-    Tiling,
-    TilingOptions,
-    Width,
-)
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions, Width
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
+from tinyml.transforms.schedules.segments import ROUNDED_SUFFIX, Kernels, Plan, Rewrite, Segment, Share, Tiling
 
 MAX_LOOP_OPS = 16
 """Maximum ops in a loop; the networks of the paper need fewer."""

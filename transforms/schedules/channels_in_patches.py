@@ -17,9 +17,10 @@ from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import extents_of_parts
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.plans.segmentation import least_peak
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.channel_patches import ChannelPatches, runs_in_tiles
+from tinyml.transforms.schedules.segments import Kernels, NotTiled, Plan, Rewrite, Segment, Share, Tiling
 
 
 @dataclass(frozen=True)

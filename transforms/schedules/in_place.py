@@ -19,9 +19,9 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.least_turns import counted, placed
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
+from tinyml.transforms.schedules.protocol import Schedule
 from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.segments import Kernels, Rewrite, Segment, Tiling
 from tinyml.transforms.schedules.streaming import streamed_in_programs
 from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend, added_precision
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding

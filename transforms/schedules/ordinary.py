@@ -9,9 +9,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
+from tinyml.transforms.schedules.protocol import Schedule
 from tinyml.transforms.schedules.rings.on_demand import Slice, Streams, overlap_of_planes
+from tinyml.transforms.schedules.segments import Kernels, Rewrite, Segment, Tiling
 from tinyml.transforms.schedules.tiling.window_tiles import MEMORY, memory_attribute
 
 

@@ -10,9 +10,9 @@ from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, ordinary, ord
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.halos import areas_of_tiles
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
+from tinyml.transforms.schedules.segments import Kernels, Rewrite, Segment, Share, Tiling
 
 TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
 """The candidate numbers of patches along each axis."""

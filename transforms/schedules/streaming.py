@@ -12,12 +12,12 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rings.on_demand import Streams
 from tinyml.transforms.schedules.rings.pooled_blocks import By, blocked, streamed
 from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
+from tinyml.transforms.schedules.segments import Kernels, Rewrite, Segment, Share, Tiling
 from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 

@@ -19,12 +19,12 @@ from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_seg
 from tinyml.transforms.schedules.plans.graph import Graph, Kind, Order
 from tinyml.transforms.schedules.plans.halos import Columns, columns_of_strips, turned
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
-from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.strip_loops import NarrowStreamLoops, StripLoops
 from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
 from tinyml.transforms.schedules.rings.pooled_blocks import By, as_it_is, joined, streamed
 from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
+from tinyml.transforms.schedules.segments import Kernels, Plan, Rewrite, Segment, Share, Tiling
 from tinyml.transforms.schedules.slices.channel_windows import narrow_scratch_of
 from tinyml.transforms.schedules.streaming import Streamed, streamed_bits
 from tinyml.transforms.schedules.tiling.window_tiles import TileMemory

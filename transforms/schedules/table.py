@@ -8,16 +8,14 @@ quickly.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import SCHEDULES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
-
-if TYPE_CHECKING:
-    from tinyml.transforms.schedules.protocol import Schedule
+from tinyml.transforms.schedules.protocol import Schedule
 
 ORDINARY, AUTO = "ordinary", "auto"
 
@@ -26,8 +24,6 @@ TIME_LOOPS = "tinyml.transforms.schedules.streams.time_loops"
 
 
 def _loaded(row: Row) -> Schedule:
-    from tinyml.transforms.schedules.protocol import Schedule
-
     loaded = row.load(Schedule)
     if loaded.name != row.name:
         raise PluginError(f"{row}: its schedule has another name, '{loaded.name}'")

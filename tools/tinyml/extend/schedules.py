@@ -12,9 +12,10 @@ from tinyml.transforms.schedules.ordinary import usual_segments as ordinary_segm
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import areas_of_tiles
 from tinyml.transforms.schedules.plans.network import Network, graph_of, network_of, scratch_of
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.plans.segmentation import least_peak
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
+from tinyml.transforms.schedules.segments import Kernels, NotTiled, Plan, Rewrite, Segment, Share, Tiling
 from tinyml.transforms.schedules.table import schedule_named, schedules
 from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMemory
 

@@ -174,8 +174,6 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
     savings = {i: saving(rectangles, rectangles[i]) for i in overlaps}
     idle = dict[int, frozenset[int]]()
     if any(shape.gaps for shape in rectangles):
-        from tinyml.transforms.buffers.packing.pinned import idle_sections
-
         idle = idle_sections(rectangles, sections)
     return Grid(
         unit,
@@ -189,3 +187,17 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
         idle,
         {i: offset // unit for i, offset in pinned.items()},
     )
+
+
+def idle_sections(rectangles: Sequence[Rectangle], sections: Sequence[int]) -> dict[int, frozenset[int]]:
+    """For each rectangle with gaps, the indices of the sections that lie in its gaps.
+
+    sections: a program point in each section.
+    """
+    return {
+        i: frozenset(
+            x for first, last in shape.gaps for x in range(bisect_left(sections, first), bisect_right(sections, last))
+        )
+        for i, shape in enumerate(rectangles)
+        if shape.gaps
+    }

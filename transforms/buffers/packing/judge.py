@@ -15,9 +15,8 @@ from enum import Enum
 
 from tinyml.transforms.buffers.packing.cover import cover, normal_patterns
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
-from tinyml.transforms.buffers.packing.grid import Grid
+from tinyml.transforms.buffers.packing.grid import Grid, idle_sections
 from tinyml.transforms.buffers.packing.modes import pack
-from tinyml.transforms.buffers.packing.pinned import idle_sections
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE, Rectangle
 
 MATRIX_LIMIT = 100_000

@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import lcm
 
 from tinyml.dialects.plugins import PACKERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
+from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
+from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
 from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import (
     FIRST_FIT,
@@ -26,6 +29,8 @@ from tinyml.transforms.buffers.packing.rectangles import (
     keep_numbers,
     placement_at,
 )
+from tinyml.transforms.buffers.packing.sweep import sweep
+from tinyml.transforms.buffers.packing.validator import complaints
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -63,8 +68,6 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
     if effort.is_enough(best):
         return best
     if effort.cover > 0:
-        from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
-
         part = effort.for_cover(best)
         try:
             best = improve_by_exact_cover(rectangles, best, part)
@@ -92,8 +95,6 @@ def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) 
     """
     if effort.is_enough(best):
         return best
-    from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
-
     if len(rectangles) > MOST_BUFFERS:
         effort.note("branch and bound", 0, time.monotonic(), f"more than {MOST_BUFFERS} buffers")
         return best
@@ -124,12 +125,22 @@ def noted(
 
 
 def above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place rectangles by an algorithm that does not support pinned offsets, as in `pinned.above_pinned`."""
+    """Place the pinned rectangles at their offsets, and all other rectangles above them by an algorithm that does not
+    support pinned offsets. The algorithm leaves the bytes of rectangles unused in their gaps.
+    """
     if all(shape.pinned is None for shape in rectangles):
         return algorithm(rectangles, effort)
-    from tinyml.transforms.buffers.packing import pinned
-
-    return pinned.above_pinned(algorithm, rectangles, effort)
+    free = [i for i, shape in enumerate(rectangles) if shape.pinned is None]
+    ends = [shape.pinned + shape.size for shape in rectangles if shape.pinned is not None]
+    step = lcm(*(rectangles[i].alignment for i in free))
+    floor = -(-max(ends) // step) * step
+    placed = algorithm(keep_numbers(rectangles, free), effort)
+    offsets = [shape.pinned or 0 for shape in rectangles]
+    for i, offset in zip(free, placed.offsets, strict=True):
+        offsets[i] = floor + offset
+    moves = tuple(replace(move, index=free[move.index], offset=floor + move.offset) for move in placed.moves)
+    height = floor + placed.height if free else max(ends)
+    return replace(placed, offsets=tuple(offsets), height=height, lower_bound=effort.need, moves=moves)
 
 
 by_first_fit: Mode = partial(noted, FIRST_FIT, first_fit)
@@ -141,8 +152,6 @@ def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement
     """The lowest placement found by exact cover, which starts from the lower of the placements by first fit and best
     fit.
     """
-    from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
-
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
 
 
@@ -153,8 +162,6 @@ def _loaded(row: Row) -> Mode:
 
 def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by a packing algorithm of another package. Raises `PluginError` if the placement is invalid."""
-    from tinyml.transforms.buffers.packing.validator import complaints
-
     placement = row.expect(packer(rectangles, effort), Placement)
     row.expect_fields(placement)
     placement = replace(placement, packer=row.name)
@@ -207,8 +214,6 @@ def pack(
     given = [_coarsened(shape, coarsen) for shape in keep_numbers(rectangles, kept)]
     effort.start(given)
     if effort.seconds < math.inf:
-        from tinyml.transforms.buffers.packing.sweep import sweep
-
         noted("sweep", partial(above_pinned, sweep), given, effort)
     try:
         placement = PACKERS.get(mode)(given, effort)

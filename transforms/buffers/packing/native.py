@@ -15,12 +15,10 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.grid import Grid
-
-if TYPE_CHECKING:
-    from tinyml.transforms.buffers.packing.branch_and_bound import SearchOutcome
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("branch_and_bound.c", "greedy.c"))
 HEADERS = (Path(__file__).with_name("failed_states.h"),)
@@ -66,8 +64,6 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
     """Search as `branch_and_bound.search` does. The outcome is STOPPED after the given seconds. Ctrl-C stops the search
     immediately and raises `KeyboardInterrupt`.
     """
-    from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
-
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
     arguments = [*_overlaps(grid), *_constraints(grid), *limits]

@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
@@ -23,12 +22,21 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.grouping import Grouping
 from tinyml.dialects.formats.lookup import received
-from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, Factor, NumberFormat, number_format
+from tinyml.dialects.formats.number_format import (
+    BY_GREATEST,
+    BY_SCORES,
+    Factor,
+    NumberFormat,
+    Reals,
+    ScaleBy,
+    number_format,
+)
 from tinyml.dialects.functions import module_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
+from tinyml.runtime.evaluator.evaluator import long_loop
 from tinyml.transforms.formats.assignment.known_ranges import votes_of
+from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 from tinyml.transforms.formats.assignment.tensor_classes import (
     FormatChoice,
     TensorClass,
@@ -36,15 +44,9 @@ from tinyml.transforms.formats.assignment.tensor_classes import (
     is_scalar_op,
     tensor_classes,
 )
-from tinyml.transforms.formats.constants.cuts import Cuts, covering
+from tinyml.transforms.formats.constants.cuts import ComparedConstant, Cuts, covering
 from tinyml.transforms.formats.constants.input_moments import InputMoments
-from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Reals, ScaleBy
-    from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
-    from tinyml.transforms.formats.constants.cuts import ComparedConstant
-
+from tinyml.transforms.ir.sums import rounded_sums, squared_distances
 
 ACCUMULATOR_BITS = 32
 """The accumulator width for which operands give up bits of precision if a sum of their products then fits."""
@@ -609,9 +611,6 @@ class FormatAssignment:
 
         A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.
         """
-        from tinyml.runtime.evaluator.evaluator import long_loop
-        from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
-
         module = module_of(self.function)
         if self.inputs is None or tdsl.is_mixed(module) or long_loop(self.function, parallel=False) is not None:
             return None
@@ -697,8 +696,8 @@ def bounded_later(function: func.FuncOp) -> set[SSAValue]:
     """The vectors between which squared distances are computed, and the factors that loop-carried sums multiply by
     constants. The accumulators of these distances and sums are chosen later, by the passes in `LEAVE_OUT_ROUNDINGS`.
     """
-    found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
-    return found | {each.sum.factor for each in AccumulateSumsPass.found(function)}
+    found = {value for _, difference in squared_distances(function) for value in difference.inputs}
+    return found | {each.sum.factor for each in rounded_sums(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:

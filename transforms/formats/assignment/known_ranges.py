@@ -20,6 +20,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.arithmetics import Reals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,8 +104,6 @@ def _of_constant(value: SSAValue) -> KnownRange | None:
 
 
 def _combined(op: tdsl.TensorOp, x: Sequence[KnownRange]) -> KnownRange | None:
-    from tinyml.runtime.evaluator.arithmetics import Reals
-
     forests = tuple(dict.fromkeys(forest for operand in x for forest in operand.forests))
     match op:
         case tdsl.ProductOp():

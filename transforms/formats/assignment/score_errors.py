@@ -18,11 +18,12 @@ from xdsl.dialects import scf
 from tinyml.dialects import tdsl
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
+from tinyml.runtime.evaluator.evaluator import Outputs, argument_reals, evaluate_reals
+from tinyml.runtime.evaluator.gradients import Stored, tensor_slopes
 from tinyml.transforms.formats.constants.input_moments import SHRINKAGE
 from tinyml.transforms.formats.evaluation.margins import NEAR_BORDER_PERCENT, MarginModel
 from tinyml.transforms.formats.evaluation.regression_errors import variances
-from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
+from tinyml.transforms.ir.sums import rounded_sums, squared_distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
-    from tinyml.runtime.evaluator.evaluator import Outputs
-    from tinyml.runtime.evaluator.gradients import Stored
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
 MIN_SAVED_SHARE = 0.02
@@ -159,9 +158,6 @@ class ScoreErrors:
 
         Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
         """
-        from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
-        from tinyml.runtime.evaluator.gradients import tensor_slopes
-
         outputs = evaluate_reals(self.module, inputs)
         if outputs.scores is None:
             return {}
@@ -187,9 +183,7 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
     """Return two sets of tensors: parts of sums and distances, which are not rounded, and loop-carried sums, which are
     rounded only after the loop.
     """
-    sums = list(AccumulateSumsPass.found(module))
+    sums = list(rounded_sums(module))
     exact = {value for each in sums for value in (each.sum.carried, each.product.out)}
-    exact |= {
-        value for product, difference in FuseDistancesPass.found(module) for value in (difference.out, product.lhs)
-    }
+    exact |= {value for product, difference in squared_distances(module) for value in (difference.out, product.lhs)}
     return exact, {each.add.out for each in sums}

@@ -21,6 +21,7 @@ from tinyml.dialects.layouts.trees import THRESHOLDS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.float_functions import GREATEST_FLOAT
 from tinyml.dialects.tdsl.forest import greatest_raws
+from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,8 +90,6 @@ class Cuts:
         """The tensors on reals that are compared, on the calibration data, of shape (readings, features). There are
         several readings per sample in a loop. Empty without data.
         """
-        from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is
-
         inputs = [op.input for op in forests_of(self.function) if tdsl.is_real(op.input)]
         inputs += [each.compared for each in self.constants.values()]
         if self.inputs is None or not inputs:

@@ -10,9 +10,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
+from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import offers
+from tinyml.transforms.ir.sparse_layouts import SparseRows, dense_product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +48,6 @@ class StoreDense(RewritePattern):
         kernels = self._kernels(op, widths)
         if _sparse_effort(constant.raws, kernels, widths) < _dense_effort(constant.raws, kernels, widths):
             return
-        from tinyml.transforms.ir.sparse_layouts import dense_product
-
         rewriter.replace(op, dense_product(op, constant))
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
@@ -102,9 +102,6 @@ def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequ
 
     widths: in bits, starting with the width of unpacked elements.
     """
-    from tinyml.dialects.layouts.sparse_rows import compress
-    from tinyml.transforms.ir.sparse_layouts import SparseRows
-
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
     sparse = [kernel for kernel in kernels if kernel.op == num.SPARSE_DOT and kernel.weights in widths]

@@ -17,6 +17,8 @@ from xdsl.ir import BlockArgument, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import module_of
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
+from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, samples_together
 from tinyml.runtime.model.memory import require_memory
 from tinyml.transforms.formats.evaluation.margins import MarginModel
 
@@ -114,8 +116,6 @@ class _FilterWindows:
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
-        from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
-
         self.op = op
         self.image: SSAValue = op.rhs
         self.factors = MatrixFactors(op.terms[0], tdsl.shape_of(op.out))
@@ -192,8 +192,6 @@ class InputMoments:
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
-        from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, samples_together
-
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
         self.windows = {op: windows for op in constants if (windows := _FilterWindows.of(op)) is not None}
@@ -231,8 +229,6 @@ class InputMoments:
 
         Raises `InputError` if the memory does not suffice.
         """
-        from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
-
         kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
 
         def count(value: SSAValue, values: Reals) -> None:

@@ -24,14 +24,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.least_squares import settled
 from tinyml.dialects.formats.lookup import formats
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, Reals
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Reals
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator
 
 POWERS = (0.0, 0.25, 0.5, 0.75)
@@ -121,8 +121,6 @@ class NumberLists:
 
         exponents: for each constant, the exponent of the power of two by which it is divided.
         """
-        from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
         reals, weights = _pooled(constants, exponents)
         for format in formats().values():
             if format.FAMILY != self.prototype.FAMILY or format.AS_PUBLISHED:

@@ -21,14 +21,19 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import second_moments, snapped
 from tinyml.transforms.formats.constants.rounded_constants import worth_moving
-from tinyml.transforms.formats.evaluation.candidates import evaluator_of, spelled
+from tinyml.transforms.formats.evaluation.candidates import (
+    CandidateEvaluator,
+    Formats,
+    SearchProblem,
+    evaluator_of,
+    spelled,
+)
 from tinyml.transforms.programs.kept_facts import kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
-    from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats, SearchProblem
 
 MIN_STANDARD_ERRORS = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""

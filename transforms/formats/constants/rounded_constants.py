@@ -18,14 +18,13 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.assignment.tensor_classes import P, retype
-from tinyml.transforms.formats.constants.input_moments import snapped
+from tinyml.transforms.formats.constants.input_moments import Moments, snapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-    from tinyml.transforms.formats.constants.input_moments import Moments
 
 
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:

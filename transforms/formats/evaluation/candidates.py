@@ -17,10 +17,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals, ScaleBy
+from tinyml.runtime.evaluator.evaluator import Outputs, argument_reals, long_loop, predict_function, samples_together
+from tinyml.runtime.evaluator.gradients import Gradients
+from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+from tinyml.runtime.model.data import Data
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.tensor_classes import check_reals
@@ -28,17 +34,12 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
+from tinyml.transforms.ir.sums import rounded_sums, squared_distances
 from tinyml.transforms.programs.digest import digest_of
 from tinyml.transforms.programs.store import Program, Programs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.dialects.formats.number_format import Raws, Reals, ScaleBy
-    from tinyml.runtime.evaluator.evaluator import Outputs
-    from tinyml.runtime.evaluator.gradients import Gradients
-    from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-    from tinyml.runtime.model.data import Data
 
 
 Formats: TypeAlias = tuple[NumberFormat, ...]
@@ -74,14 +75,12 @@ class Candidates:
     ):
         self.module = module
         self.scheme = scheme
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         self.function = predict_function(module)
         check_reals(self.function)
         self.assignment = FormatAssignment(self.function, inputs, scale_by, are_numbers=are_numbers)
         self.constants = RoundedConstants(self.assignment)
         self._choosing = ChooseAccumulatorsPass()
-        self._has_roundings = any(True for rewrite in LEAVE_OUT_ROUNDINGS for _ in rewrite.found(module))
+        self._has_roundings = any(True for find in (squared_distances, rounded_sums) for _ in find(module))
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
@@ -212,8 +211,6 @@ class CandidateEvaluator:
     @cached_property
     def arguments(self) -> Reals:
         """The argument for each sample, in the order of `reference`, as reals of shape (samples, elements)."""
-        from tinyml.runtime.evaluator.evaluator import argument_reals
-
         return argument_reals(self.candidates.module, self.reference.inputs)
 
     @cached_property
@@ -223,14 +220,9 @@ class CandidateEvaluator:
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
         """A new evaluator that runs candidates on inputs of shape (samples, elements)."""
-        from tinyml.runtime.evaluator.evaluator import argument_reals
-
         return self._shared(argument_reals(self.candidates.module, inputs))
 
     def _shared(self, arguments: Reals) -> SharedEvaluator:
-        from tinyml.runtime.evaluator.evaluator import samples_together
-        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-
         return SharedEvaluator(arguments, chunk=samples_together(self.candidates.function))
 
     @cached_property
@@ -238,8 +230,6 @@ class CandidateEvaluator:
         """Whether the derivatives of margins can be computed: the program has scores, and no loop has too many
         steps, since every iteration is recorded.
         """
-        from tinyml.runtime.evaluator.evaluator import long_loop
-
         return long_loop(self.candidates.function, parallel=False) is None and self.reference.margin_model is not None
 
     @cached_property
@@ -249,8 +239,6 @@ class CandidateEvaluator:
 
         The program must have scores.
         """
-        from tinyml.runtime.evaluator.gradients import Gradients
-
         assert self.reference.margin_model is not None
         direction = self.reference.margin_model.direction()
         return Gradients(self.candidates.module, self.arguments[: self.nearest], direction[: self.nearest])
@@ -303,11 +291,6 @@ def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
     again for the same problem.
     """
     if (known := _evaluators.get(problem.digest)) is None:
-        from xdsl.parser import Parser
-
-        from tinyml.dialects.context import context
-        from tinyml.runtime.model.data import Data
-
         module = Parser(context(), problem.program).parse_module()
         _evaluators.clear()
         data = Data(problem.x, problem.y, targets=problem.targets)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tinyml.transforms.schedules.plans.graph import Graph
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
-from tinyml.transforms.schedules.protocol import Share
+from tinyml.transforms.schedules.segments import Plan, Segment, Share
 
 
 def fullest_segments(plan: Plan) -> list[Segment]:

@@ -4,44 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.transforms.schedules.plans.graph import Graph
-
-if TYPE_CHECKING:
-    from tinyml.transforms.schedules.protocol import Tiling
-
-
-class Segment(NamedTuple):
-    """The nodes `first` to `last`, both inclusive, executed in a tiling.
-
-    bits: the peak of live bits.
-    extra: the work in addition to ordinary execution, in multiply-accumulates or, for compiled programs, in rough
-        units of time.
-    """
-
-    first: int
-    last: int
-    bits: int
-    tiling: Tiling
-    extra: int = 0
-
-    @property
-    def schedule(self) -> str:
-        """The name of the tiling in which the segment is executed."""
-        return self.tiling.name
-
-
-class Plan(NamedTuple):
-    """Segments that cover a network, with the peak of the plan in bits and the total extra work of the segments.
-
-    order: the nodes of the network in the order of execution; segments refer to positions in this order.
-    """
-
-    segments: tuple[Segment, ...]
-    bits: int
-    extra: int
-    order: tuple[int, ...]
+from tinyml.transforms.schedules.segments import Plan, Segment
 
 
 def lower_bound(graph: Graph) -> int:

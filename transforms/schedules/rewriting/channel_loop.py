@@ -13,10 +13,10 @@ from tinyml.dialects.locations import fused
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.schedules.plans.channel_rules import Role
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, channel_axis, channel_ops, unpadded
 from tinyml.transforms.schedules.rewriting.channel_slices import ChannelRange
 from tinyml.transforms.schedules.rewriting.channel_sums import RoundedSums, sums_of
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.schedules.tiling.erasure import erase
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like

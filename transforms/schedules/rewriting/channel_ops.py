@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.transforms.schedules.plans.channel_rules import Role, consecutive
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.stages import elementwise_behind
 from tinyml.transforms.schedules.tiling.padding import padding
 

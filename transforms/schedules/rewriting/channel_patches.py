@@ -15,11 +15,11 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.schedules.plans.channel_rules import Role
 from tinyml.transforms.schedules.plans.graph import Graph, Order
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, channel_ops, unpadded
 from tinyml.transforms.schedules.rewriting.channel_slices import ChannelRange
 from tinyml.transforms.schedules.rewriting.channel_sums import ExactSums, exact_sums_of
 from tinyml.transforms.schedules.rewriting.patch_loops import TileLoops
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.bodies import Windows, body_of, kind_of
 from tinyml.transforms.schedules.slices.stages import Stage, elementwise_behind, segment_of
 from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied

@@ -14,8 +14,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder

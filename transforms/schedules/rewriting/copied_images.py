@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import UnitAttr
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.schedules.plans.network import Network, network_of
-from tinyml.transforms.schedules.plans.segmentation import Plan
+from tinyml.transforms.schedules.segments import Plan
 from tinyml.transforms.schedules.tiling.axis_orders import can_turn, needs_no_memory, orders
 
 MAX_DECIDED_IMAGES = 3

@@ -17,8 +17,8 @@ from tinyml.dialects.locations import fused
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import extents_of_parts
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.tile_ranges import AxisRange, ranges_of_tile
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.bodies import body_of, kind_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage, segment_of

@@ -17,10 +17,10 @@ from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.targets.registry import board
 from tinyml.transforms.schedules.ordinary import Whole
 from tinyml.transforms.schedules.plans.network import Network, network_of
-from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
-from tinyml.transforms.schedules.protocol import Kernels, Schedule, TilingOptions
+from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input, without_given_input
+from tinyml.transforms.schedules.segments import Kernels, Plan, Segment
 from tinyml.transforms.schedules.table import AUTO, ORDINARY
 from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMemory, stack_of
 

@@ -16,11 +16,11 @@ from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.halos import columns_of_strips, turned
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rewriting.tile_ranges import ranges_of_tile
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.channel_windows import single_channels
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage

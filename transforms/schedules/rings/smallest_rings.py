@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.rings.ticks import TickTiming, timing_of
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.bodies import kind_of
 from tinyml.transforms.schedules.slices.stages import StagedSegment, segment_of
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.ring_slots import ring_slots
+from tinyml.transforms.schedules.segments import NotTiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

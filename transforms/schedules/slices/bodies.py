@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.plans.network import gathers
-from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.average_body import Average, averages_all
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage

@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Node
 from tinyml.transforms.schedules.plans.network import Network
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_window
+from tinyml.transforms.schedules.segments import NotTiled
 
 
 @dataclass(frozen=True)

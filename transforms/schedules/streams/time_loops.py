@@ -29,10 +29,10 @@ from tinyml.dialects.tdsl.base import spell
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.plans.segmentation import Segment
 from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule, smallest_rings
+from tinyml.transforms.schedules.segments import Segment
 from tinyml.transforms.schedules.slices.stages import Stage
 from tinyml.transforms.schedules.streaming import Streamed
 from tinyml.transforms.schedules.tiling.window_tiles import small_memory

@@ -30,18 +30,16 @@ from xdsl.dialects import func
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.format_assignment import scalings_of
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
-from tinyml.transforms.search.engine.search import MIN_GAIN, STANDARD_ERROR, worse_by
+from tinyml.transforms.search.engine.search import MIN_GAIN, STANDARD_ERROR, Criterion, Feasibility, Search, worse_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.ir import SSAValue
 
     from tinyml.dialects.formats.number_format import NumberFormat
-    from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
     from tinyml.transforms.search.engine.result import SearchResult
-    from tinyml.transforms.search.engine.search import Criterion, Feasibility, Search
 
 
 ZOOMS = (-1, 1)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, StringAttr, UnitAttr
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import NumberFormat, Raws, number_format
 from tinyml.dialects.own_attributes import (
     NAME,
     NUMBER,
@@ -22,12 +21,8 @@ from tinyml.dialects.own_attributes import (
     instance,
     record,
 )
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.ir.pipeline_names import ProgramCost
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import NumberFormat, Raws
-    from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
 _FORMAT = Value("a number format", lambda attribute, _: number_format(attribute) is not None)
 _CLASS = record(

@@ -19,14 +19,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import DEFAULT_TARGET, spends_flash
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
 from tinyml.transforms.search.engine.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
     from tinyml.transforms.search.engine.result import SearchResult
 
 

@@ -29,6 +29,8 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.dialects.plugins import expected
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
@@ -40,6 +42,7 @@ from tinyml.transforms.formats.evaluation.metrics import spelled_metrics
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.programs.digest import digest_of
 from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.schedules.table import AUTO, ORDINARY, traits_of
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.journal import check_journal
 from tinyml.transforms.search.engine.result import (
@@ -86,9 +89,6 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
     Raises `InputError` for unknown modes, for `auto`, and for modes with roundings that the evaluation of candidates
     does not reproduce.
     """
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.schedules.table import AUTO, ORDINARY, traits_of
-
     for mode in modes:
         if traits_of(mode).rounds or mode == AUTO:
             raise InputError(f"a search cannot choose the mode of execution '{mode}'")
@@ -304,9 +304,6 @@ class SearchPass(ModulePass):
         return nearly_least([result.loss for result in results]).index(True)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-        from tinyml.runtime.model.program_data import load_program_data
-
         data = load_program_data(op, self.data)
         searches: list[tuple[ModuleOp, Search]] = []
         results: list[SearchResult] = []
@@ -372,8 +369,6 @@ class SearchPass(ModulePass):
 
     def _give_formats(self, op: ModuleOp, search: Search, result: SearchResult) -> None:
         """Assign to a program the formats of a result, and the constants with which the result was evaluated."""
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function, formats = predict_function(op), search.formats(result.choices)
         errors = tensor_errors(search.evaluator, formats, result.refined)
         function.attributes[SEARCH_ATTRIBUTE] = search_attribute(search.classes, formats, errors, result.reasons)

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 
     refined: as in `RoundedConstants.raws`.
     """
-    from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
     recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
     evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
     pairs = zip(_rounded_values(evaluator, formats, refined), recorder.numbers.values(), strict=True)
@@ -57,8 +56,6 @@ def _rounded_values(
 
     refined: as in `RoundedConstants.raws`.
     """
-    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
-
     module, values = evaluator.candidates.in_formats(formats, refined)
     recorder = _ValueRecorder(evaluator, {value: source for source, value in values.items()})
 

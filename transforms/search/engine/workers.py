@@ -195,7 +195,7 @@ class _Copies:
     """
 
     def __init__(self, problem: object, count: int):
-        # Imported here because most commands only list searches.
+        # Imported here because most searches need no further process.
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 

@@ -38,8 +38,8 @@ from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels import PARTIAL_32, divisors
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
+from tinyml.transforms.schedules.segments import NotTiled
 
 
 def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32, width: int = 1) -> ChannelLoop | None:

@@ -29,9 +29,9 @@ from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels_in_patches import CHANNELS_IN_PATCHES
 from tinyml.transforms.schedules.patches import PATCHES
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_patches import ChannelPatches
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
+from tinyml.transforms.schedules.segments import NotTiled
 
 
 def patches(module: ModuleOp, last: int, count: int) -> PatchLoops | None:

@@ -21,8 +21,8 @@ from tinyml.targets.registry import HOST
 from tinyml.tools.driver.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled
 from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.segments import Kernels, NotTiled
 from tinyml.transforms.schedules.streaming import Streamed
 from tinyml.transforms.schedules.table import schedule_named
 from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY

@@ -34,10 +34,11 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
 from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Schedule, Tiling
+from tinyml.transforms.schedules.protocol import Schedule
 from tinyml.transforms.schedules.rewriting.copied_images import without_given_input
 from tinyml.transforms.schedules.rewriting.strip_loops import StripLoops
 from tinyml.transforms.schedules.rings.pooled_blocks import By
+from tinyml.transforms.schedules.segments import Kernels, NotTiled, Tiling
 from tinyml.transforms.schedules.streaming import Streamed
 from tinyml.transforms.schedules.strips import STRIPS, InStrips, NarrowStreamed
 from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY

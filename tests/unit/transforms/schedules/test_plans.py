@@ -12,7 +12,7 @@ from programs.graphs import GraphBuilder
 from tinyml.dialects.tdsl.convolution import herringbone, single_transpose
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
-from tinyml.transforms.schedules.plans.segmentation import Plan
+from tinyml.transforms.schedules.segments import Plan
 from tinyml.transforms.schedules.table import schedule_named, schedules
 
 FEW = st.integers(1, 3)
