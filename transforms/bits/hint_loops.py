@@ -32,6 +32,7 @@ class HintLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if board(target_of(op)).fabric is not None:
+            # Only FPGAs need the dialect rtl, whose ops are slow to load.
             from tinyml.transforms.rtl.unrolling.loop_hints import hint_loops
 
             hint_loops(op, self.cells)

@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import board, target_of
 from tinyml.transforms.ir.arithmetic import FunctionContext
@@ -53,8 +54,6 @@ def _saturate(upper: arith.MinSIOp, context: FunctionContext) -> None:
     low = const_evaluate_operand(lower.rhs)
     if low is None or high is None or (found := _function(low, high)) is None:
         return
-    from tinyml.dialects.machine.integer_builder import IntegerBuilder
-
     name, bits = found
     context.declare(name)
     m = IntegerBuilder(upper)

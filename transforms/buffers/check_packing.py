@@ -44,6 +44,9 @@ from tinyml.dialects.scratch import (
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
+from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
+from tinyml.transforms.buffers.overlap.recorded_problem import recorded_problem
+from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict, other_judge
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 
 Views = frozenset[SSAValue]
@@ -103,9 +106,6 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
         return
     if name == OTHER_JUDGE and arenas[0].proof is None:
         return
-    from tinyml.transforms.buffers.overlap.recorded_problem import recorded_problem
-    from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict, other_judge
-
     _, shapes = recorded_problem(function, align)
     bound, proof = arenas[0].lower_bound.value.data, arenas[0].proof
     name = other_judge(name, proof.data if proof is not None else None)
@@ -336,8 +336,6 @@ class _Flow:
         after: the buffers whose content is read after an iteration; the result is a subset of them.
         """
         if loop not in self.filled:
-            from tinyml.transforms.buffers.overlap.byte_times import overwrites
-
             written = frozenset[SSAValue]().union(*(self._access(op)[1] for op in loop.walk() if op is not loop))
             buffers = frozenset(self.shared.place_of)
             shared = [view for view in written if self.shared.others(view, buffers)]
@@ -372,8 +370,6 @@ class _Flow:
         if (loop := self._end_of(read, op)) is None:
             return False
         if (loop, written, read) not in self.replayed:
-            from tinyml.transforms.buffers.overlap.byte_times import reads_precede_writes
-
             start = _span(written)[0]
             shifts = {other: start - _span(other)[0] for other in others if self._end_of(other, op) is loop}
             for other, precedes in reads_precede_writes(loop, written, shifts).items():
@@ -396,8 +392,6 @@ class _Flow:
         loops = _loops_around(op)
         if not loops or read in self.read_after[loops[-1]]:
             return False
-        from tinyml.transforms.buffers.overlap.byte_times import rewrites_before_reading
-
         return rewrites_before_reading(loops[-1], read, written, _span(written)[0] - _span(read)[0])
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:

@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.buffers.liveness.inserted_parts import forward
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers
 
 
@@ -33,6 +34,4 @@ class ForwardInsertsPass(ModulePass):
         for function in defined_functions(op):
             erase_dead_buffers(function)
             for insert in [inner for inner in function.walk() if tdsl.is_insertion(inner)]:
-                from tinyml.transforms.buffers.liveness.inserted_parts import forward
-
                 forward(insert)

@@ -58,6 +58,7 @@ from tinyml.transforms.buffers.packing import (
     pack,
 )
 from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS
+from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
 
@@ -204,8 +205,6 @@ class PackScratchPass(PackingOptions, ModulePass):
             problem, placement = self._exchanged(function, problem, placement)
         live, rectangles = problem.live, problem.rectangles
         if self.moves:
-            from tinyml.transforms.buffers.packing.moving import pack_with_moves
-
             placement = pack_with_moves(rectangles, placement, problem.barred, self._packed, problem.size_from)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)

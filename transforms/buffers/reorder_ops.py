@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf
@@ -21,6 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
+from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task, improved_order
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRange,
@@ -30,11 +31,9 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
+from tinyml.transforms.buffers.overlap import overlap_distance
 from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
-
-if TYPE_CHECKING:
-    from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task
 
 GAP = OwnAttribute(
     "scratch.order_gap",
@@ -83,8 +82,6 @@ class ReorderOpsPass(ModulePass):
             candidate = _Block(live, block)
             if not candidate.can_change:
                 continue
-            from tinyml.transforms.buffers.liveness.least_peak_order import improved_order
-
             order = improved_order(candidate.problem, self.budget)
             if any(task != step for step, task in enumerate(order.tasks)):
                 candidate.arrange(order.tasks)
@@ -130,8 +127,6 @@ class _Block:
 
     @property
     def problem(self) -> OrderingProblem:
-        from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem
-
         # The function's own block starts with the input, which is alive before its first op.
         outermost = isinstance(self.block.parent_op(), func.FuncOp)
         start, end = -1 if outermost else self.spans[0].first, self.spans[-1].last + 1
@@ -181,8 +176,6 @@ class _Block:
         inner: the buffers that are live only within the step.
         index: the indices of all other buffers.
         """
-        from tinyml.transforms.buffers.liveness.least_peak_order import Task
-
         op, (reads, writes) = self.steps[i], self.accesses[i]
         own = [
             Rectangle("", bytes_of(buffer.result), unit_bytes(memref_type(buffer.result)), *self.ranges[buffer])
@@ -214,8 +207,6 @@ class _Block:
         equal = [buffer for buffer in reads - {result} if buffer in index and bytes_of(buffer) == bytes_of(result)]
         if not equal:
             return frozenset()
-        from tinyml.transforms.buffers.overlap import overlap_distance
-
         distances = overlap_distance.safe_distances(loop, [{buffer} for buffer in equal], {result})
         fits = (distance is not None and distance <= 0 for distance in distances)
         return frozenset(index[buffer] for buffer, fit in zip(equal, fits, strict=True) if fit)

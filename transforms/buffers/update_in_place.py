@@ -26,6 +26,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
+from tinyml.transforms.buffers.overlap import overlap_distance
 from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 
@@ -97,8 +98,6 @@ class _Function:
         types = [memref_type(each.result) for each in (result, buffer)]
         if bytes_of(result.result) != bytes_of(buffer.result) or any(packed_bits(type) is not None for type in types):
             return False
-        from tinyml.transforms.buffers.overlap import overlap_distance
-
         return self.pays(result, buffer) and overlap_distance.may_replace(loop, buffer.result, result.result)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,6 @@ class AllowInstancesPass(ModulePass):
     name = "allow-instances"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         if tdsl.read_input(function).received is not None:
             raise InputError("an input that arrives row by row is that of one instance: leave out --instances")

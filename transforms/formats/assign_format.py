@@ -28,6 +28,7 @@ from tinyml.dialects.formats.lookup import (
 from tinyml.dialects.formats.number_format import BY_SCORES, NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
 from tinyml.transforms.formats.assignment.saturation import with_saturation
@@ -170,8 +171,6 @@ class AssignFormatPass(ModulePass):
                 "lists of numbers are synthesised only for programs on reals, and a part of this program has formats"
             )
         if self.data is not None:
-            from tinyml.runtime.model.program_data import load_program_data
-
             data = load_program_data(op, self.data)
         if data is not None and not mixed:
             evaluator = CandidateEvaluator(op, data, self.functions, rule)

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.ir.sums import LoopCarriedSum
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,6 @@ class BlockSumsPass(ModulePass):
             self._block(loop)
 
     def _block(self, loop: scf.ForOp) -> None:
-        from tinyml.transforms.ir.sums import LoopCarriedSum
-
         carried_sum = LoopCarriedSum.match(loop, 0) if loop.iter_args else None
         if carried_sum is not None and isinstance(carried_sum.step, tdsl.MacOp) and carried_sum.is_alone:
             carried_sum.strip_mine(self.block // tdsl.format_of(carried_sum.factor).dtype.itemsize)

@@ -20,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.chosen_accumulators import KnownSums, choose
 
 
@@ -83,8 +84,6 @@ def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
     """Create the same constant in another format, and return the new op. All readers of the original then read the
     new constant. The original op remains.
     """
-    from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
-
     new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)
     Rewriter.insert_op(new, InsertPoint.before(constant))
     constant.result.replace_all_uses_with(new.result)

@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import HOST, check_target
+from tinyml.transforms.formats.constants.dense_storage import StoreDense
 
 if TYPE_CHECKING:
     pass
@@ -42,7 +43,5 @@ class ChooseStoragePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_target(self.target)
         if any(isinstance(inner, tdsl.SpmvOp) for inner in op.walk()):
-            from tinyml.transforms.formats.constants.dense_storage import StoreDense
-
             pattern = StoreDense(self.target, self.packed != "never")
             PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)

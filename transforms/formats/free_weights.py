@@ -16,6 +16,9 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.functions import WEIGHTS_AS_DATA
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
 from tinyml.transforms.ir.sample_room import has_added_samples
 
 
@@ -31,8 +34,6 @@ class FreeWeightsPass(ModulePass):
     name = "free-weights"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         for each in op.walk():
             if isinstance(each, tdsl.SpmvOp) and each.room is None:
@@ -64,9 +65,6 @@ def _free_forest(function: FuncOp, forest: tdsl.ForestOp) -> None:
 
     Without the attribute, as in estimates, the program has room for the forest itself.
     """
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-    from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
-
     room = known_room(function) or sizes_of(forest)
     if tdsl.format_of(forest.input).dtype.kind != "i":
         raise error_at(forest, "--weights-at: a forest in a blob compares integers, its input has floats")

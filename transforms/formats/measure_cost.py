@@ -14,7 +14,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import context
+from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.ir.copies import copied
@@ -64,11 +68,6 @@ class MeasureCostPass(ModulePass):
         lowered: the same program after `buffers-to-loops`, lowered for the same flash; it is modified.
         """
         import numpy as np
-
-        from tinyml.runtime.devices.registry import is_available, runner_for
-        from tinyml.runtime.evaluator.evaluator import encode_inputs
-        from tinyml.runtime.model.model_interface import interface_of
-        from tinyml.targets.c.print_c import write_c
 
         if not is_available(self.target):
             return None

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 
@@ -58,8 +59,6 @@ def _count(module: ModuleOp, outputs: str) -> int:
 
     outputs: as for the pass.
     """
-    from tinyml.runtime.evaluator.evaluator import predict_function
-
     end = predict_function(module).get_return_op()
     assert end is not None
     label = next((value for value in end.operands if isinstance(value.type, IndexType)), None)

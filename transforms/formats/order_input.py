@@ -20,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 
 
@@ -43,8 +44,6 @@ class OrderInputPass(ModulePass):
     input: str = MEMORY
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         if self.input_order not in INPUT_ORDERS:
             raise unknown("order of the input", self.input_order, INPUT_ORDERS)
         function = predict_function(op)

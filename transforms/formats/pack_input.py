@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits, unit_of
 from tinyml.dialects.scratch.types import packed_type
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,6 @@ class PackInputPass(ModulePass):
     name = "pack-input"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         given = tdsl.read_input(function)
         if given.pushed is not None:

@@ -18,7 +18,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, HolderKind, OwnAttribute, array, integer, record, text_of
 from tinyml.targets.registry import HOST
+from tinyml.transforms.schedules.rewriting.planned_execution import PlannedExecution, RoundedSums
+from tinyml.transforms.schedules.segments import ROUNDED_SUFFIX
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, missing_schedules, schedule_named, traits_of
+from tinyml.transforms.schedules.tiling.axis_orders import orders
 
 _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more_macs": integer(0)})
 
@@ -71,8 +74,6 @@ class PlanExecutionPass(ModulePass):
                 continue
             if mode == AUTO and (missing := missing_schedules()) is not None:
                 raise InputError(missing)
-            from tinyml.transforms.schedules.rewriting.planned_execution import PlannedExecution
-
             execution = PlannedExecution(schedule_named(mode), self.ram, self.extra, self.target)
             segments += execution.run(function, usual=usual)
         if segments:
@@ -97,8 +98,6 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
     The copy computes whole images. It therefore has fewer ops and needs more memory.
     """
-    from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
-
     rounded, usual = module.clone(), PlanExecutionPass(mode)
     execution = RoundedSums(schedule_named(mode), usual.ram, usual.extra, usual.target)
     for function in defined_functions(rounded):
@@ -113,8 +112,6 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
     """
     if not traits_of(mode).rounds:
         return None
-    from tinyml.transforms.schedules.protocol import ROUNDED_SUFFIX
-
     planned = module.clone()
     PlanExecutionPass(mode, ram).apply(ctx, planned)
     rounds = any(str(segment["by"]).endswith(ROUNDED_SUFFIX) for segment in streamed_segments(planned))
@@ -143,6 +140,4 @@ def _turns_images(function: func.FuncOp) -> bool:
     """Whether some transposition of an image in a function can be avoided or performed in place."""
     if not any(tdsl.is_transposition(op) for op in function.body.block.ops):
         return False
-    from tinyml.transforms.schedules.tiling.axis_orders import orders
-
     return any(orders(function))

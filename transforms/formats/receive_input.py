@@ -22,6 +22,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
 from tinyml.transforms.schedules.table import TIME_LOOPS
 
@@ -49,8 +50,6 @@ class ReceiveInputPass(ModulePass):
     stride: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         if self.input not in INPUTS:
             raise unknown("input", self.input, INPUTS)
         if self.stride is not None and self.input != PUSH:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,4 @@ class ReuseInputPass(ModulePass):
     name = "reuse-input"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         tdsl.update_input(predict_function(op), reused=True)

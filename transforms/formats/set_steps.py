@@ -18,7 +18,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.data import load_data
 from tinyml.transforms.schedules.table import TIME_LOOPS
+from tinyml.transforms.schedules.tiling.stored_image import tensor_like
 
 
 @dataclass(frozen=True)
@@ -35,15 +38,10 @@ class SetStepsPass(ModulePass):
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-        from tinyml.runtime.model.data import load_data
-
         function = predict_function(op)
         pushes = tdsl.read_input(function).pushed
         if pushes is None:
             return
-        from tinyml.transforms.schedules.tiling.stored_image import tensor_like
-
         sequence = function.body.block.args[0]
         streams = imported(TIME_LOOPS)
         if (found := streams.steps_of(sequence)) is None:

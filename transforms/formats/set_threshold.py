@@ -14,6 +14,9 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,6 @@ class SetThresholdPass(ModulePass):
     false_alarms: float | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
-        from tinyml.runtime.model.model_interface import interface_of
-        from tinyml.runtime.model.program_data import load_program_data
-
         if self.false_alarms is None:
             return
         if not 0 <= self.false_alarms < 1:

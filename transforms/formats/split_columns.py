@@ -19,6 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import HOST, board
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 _MIN_PRODUCTS = 3
 """The minimum products of a sum for which a column is copied."""
@@ -54,8 +55,6 @@ class _Split(RewritePattern):
         if op.result is None or min(rows, columns) < 2 or length < _MIN_PRODUCTS or not op.is_bounded_by_parts(op.rhs):
             return
         # Few programs have such products.
-        from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
-
         emit = TensorBuilder(op, op.location)
         whole = emit.insert(tensor.EmptyOp((), op.out.type))
         whole.name_hint = op.out.name_hint

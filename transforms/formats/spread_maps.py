@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
+from tinyml.transforms.formats.assignment.map_steps import SpreadMap
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,4 @@ class SpreadMapsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(isinstance(inner, tdsl.MapOp) for inner in op.walk()):
-            from tinyml.transforms.formats.assignment.map_steps import SpreadMap
-
             PatternRewriteWalker(SpreadMap(), apply_recursively=False).rewrite_module(op)

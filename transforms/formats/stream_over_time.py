@@ -23,6 +23,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.table import TIME_LOOPS
 
@@ -48,8 +49,6 @@ class StreamOverTimePass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         known = tdsl.read_input(op).pushed
         if self.axis is None and known is None:
             return

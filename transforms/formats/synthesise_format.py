@@ -28,7 +28,8 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, listing_format
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, Reals
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.transforms.formats.assignment.format_assignment import range_of
 from tinyml.transforms.formats.assignment.format_options import scaling_rule
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
@@ -37,7 +38,6 @@ from tinyml.transforms.formats.constants.refine_constants import refine_constant
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, evaluate_program
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.model.data import Data
 
 MIN_SAVED_LOSS = 0.01
@@ -74,8 +74,6 @@ class SynthesiseFormatPass(ModulePass):
     scale_by: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.model.program_data import load_program_data
-
         main = format_named(ctx, self.format, self.width)
         integer_bits = self.bits + EXTRA_BITS if self.integer_bits is None else self.integer_bits
         if not self.bits <= integer_bits <= 16:

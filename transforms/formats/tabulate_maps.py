@@ -19,6 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.rewriting import PatternRewriteWalker
 
 
@@ -91,8 +92,6 @@ def _results(steps: Sequence[Any], values: dict[SSAValue, Any], result: SSAValue
     result: the result of the map.
     count: the number of arguments.
     """
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     machine = NumpyMachine()
     for step in steps:
         values[step.results[0]] = step.computation()(machine, [values[operand] for operand in step.operands])

@@ -21,7 +21,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.plans.network import Network, network_of
-from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling, TilingOptions
+from tinyml.transforms.schedules.protocol import TilingOptions
+from tinyml.transforms.schedules.segments import Kernels, NotTiled, Tiling
 from tinyml.transforms.schedules.table import schedules
 from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 

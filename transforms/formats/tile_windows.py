@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
+from tinyml.transforms.schedules.tiling.tiled_windows import tile_convolution
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,6 @@ class TileWindowsPass(ModulePass):
             convolutions = [inner for inner in function.walk() if tdsl.is_convolution(inner)]
             if not convolutions:
                 continue
-            from tinyml.transforms.schedules.tiling.tiled_windows import tile_convolution
-
             limited = self.ram is not None or tdsl.RAM in function.attributes
             for convolution in convolutions:
                 tile_convolution(convolution, self.target, limited=limited, large=self.flash is not None)

@@ -20,6 +20,7 @@ from xdsl.ir.affine import (
 
 from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.num.index_ranges import division_of, is_computable
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
@@ -34,8 +35,6 @@ def applied(
 
     shape: the shape that the nest visits.
     """
-    from tinyml.dialects.num.index_ranges import is_computable
-
     single = [AffineExpr.constant(0) if extent == 1 else AffineExpr.dimension(d) for d, extent in enumerate(shape)]
     own = [AffineExpr.symbol(number) for number in range(map.num_symbols)]
     found: Indices = []
@@ -104,8 +103,6 @@ def _value(
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=factor)):
             return nest.times(value(lhs), factor)
         case AffineBinaryOpExpr():
-            from tinyml.dialects.num.index_ranges import division_of
-
             if (raised := division_of(expression, shape)) is None:
                 raise InputError(f"no loop computes the index {expression}")
             dividend, divisor = value(raised.dividend), nest.index(raised.divisor)

@@ -23,6 +23,7 @@ from tinyml.targets.registry import HOST, chip_of, compile_for
 from tinyml.transforms.ir.loop_nest import local_array
 from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 from tinyml.transforms.loops.kernels.kernel_rows import KernelRows
+from tinyml.transforms.loops.kernels.row_blocks import RowBlocks
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
 
 TILES = Statistic("num-tiles", "Number of contractions that a tile computes")
@@ -52,8 +53,6 @@ class BlockRowsPass(ModulePass):
             arrays: dict[tuple[Attribute, int, int], SSAValue] = {}
             found = tile_rows(function, self.target, num.DOT_ROWS, num.CHANNEL_DOTS)
             for rows in [rows for rows in found if rows.op.tile is None]:
-                from tinyml.transforms.loops.kernels.row_blocks import RowBlocks
-
                 kinds = [(each.accumulator.type, rows.block, number) for number, each in enumerate(rows.sums)]
                 for type, block, number in kinds:
                     if (type, block, number) not in arrays:

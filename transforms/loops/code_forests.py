@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from tinyml.targets.registry import HOST, compile_for
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
+from tinyml.transforms.loops.flash.forest_coding import code_forests
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,6 @@ class CodeForestsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(each.name == "num.forest" for each in op.walk()):
-            from tinyml.transforms.loops.flash.forest_coding import code_forests
-
             compile_for(op, self.target)
             below = LoweringPasses(
                 (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers

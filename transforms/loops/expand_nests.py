@@ -18,6 +18,7 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import board, target_of
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import expand_nest
 from tinyml.transforms.ir.levels import NESTS
 
@@ -47,8 +48,6 @@ def _expand(function: func.FuncOp, in_bits: bool) -> None:
     for nest in nests:
         if isinstance(nest, num.ContractOp):
             if in_bits:
-                from tinyml.transforms.ir.contraction_loops import expand_contraction
-
                 expand_contraction(nest)
         elif nest.parent is not None:  # The expansion of a nest also expands the reductions in it.
             expand_nest(nest)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -29,9 +29,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.transforms.ir.accesses import Access, accesses, distance
 from tinyml.transforms.ir.buffers import memory_of
-
-if TYPE_CHECKING:
-    from tinyml.transforms.ir.nest_fusion import NestFusion
+from tinyml.transforms.ir.nest_fusion import NestFusion
 
 FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
@@ -72,8 +70,6 @@ class FuseLoopsPass(ModulePass):
                         FUSED.add(joined)
                         FORWARDED.add(joined, count)
                         if fusion is None:
-                            from tinyml.transforms.ir.nest_fusion import NestFusion
-
                             fusion = NestFusion(function)
                         joined = fusion.fuse(first, joined, forwarded.stores, forwarded.overwritten)
 

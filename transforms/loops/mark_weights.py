@@ -13,6 +13,7 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import DATA, LIMITS, are_data
 from tinyml.targets.registry import HOST
+from tinyml.transforms.loops.kernels.far_weights import move_far_weights
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,6 @@ class MarkWeightsPass(ModulePass):
             if (limits := _limits(constant)) is not None:
                 constant.attributes[LIMITS] = DenseArrayBase.from_list(i64, limits)
         if self.weights_at is not None:
-            from tinyml.transforms.loops.kernels.far_weights import move_far_weights
-
             move_far_weights(op, marked, self.weights_at, self.target)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -29,6 +29,7 @@ from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, pack
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
+from tinyml.targets.costs import cost_table, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import SumQuery
@@ -36,10 +37,8 @@ from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.indices import exchanged, executions, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopBuilder
+from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
 from tinyml.transforms.loops.kernels.tiles import is_bought
-
-if TYPE_CHECKING:
-    from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 CHOICES = ("auto", "always", "never")
 
@@ -316,8 +315,6 @@ def _row_time(kernel: Kernel, length: int, target: str) -> float:
 
     Rows of packed fields are whole groups.
     """
-    from tinyml.targets.costs import cost_table, kernel_cost, kernel_step
-
     if not kernel.step or (table := cost_table(target)) is None:
         return kernel.step * length
 
@@ -336,8 +333,6 @@ def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
     """The best layout of sparse rows for kernels with the narrowest accumulator that fits the sum. None if there is
     no such kernel.
     """
-    from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
-
     sparse = _summing(dot.sum, *dot.factors, weights, num.SPARSE_DOT, target)
     least = min((kernel.sum for kernel in sparse), default=0)
     narrowest = [kernel for kernel in sparse if kernel.sum == least]

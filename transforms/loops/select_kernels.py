@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
@@ -23,6 +23,7 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import are_data
 from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_length
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.remarks import Statistic, missed
@@ -31,13 +32,13 @@ from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumQuery
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, first_element
+from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.loop_nest import LoopBuilder
+from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.loops.expand_nests import open_nest_around
+from tinyml.transforms.loops.kernels.local_runs import LocalRuns
 from tinyml.transforms.loops.kernels.run_codings import coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
-
-if TYPE_CHECKING:
-    from tinyml.transforms.loops.kernels.local_runs import LocalRuns
 
 REST_BYTES = 2
 """Additional bytes of flash of a call whose length is not a multiple of the chunk."""
@@ -66,8 +67,6 @@ class SelectKernelsPass(ModulePass):
 
         @cache
         def local() -> LocalRuns:
-            from tinyml.transforms.loops.kernels.local_runs import LocalRuns
-
             return LocalRuns(board(self.target).ram)
 
         select_tile_kernels(op, self.target)
@@ -75,8 +74,6 @@ class SelectKernelsPass(ModulePass):
             _keep_for_hardware(op)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
             if not any(isinstance(inner, num.RowLoopOp) for inner in contraction.body.block.ops):
-                from tinyml.transforms.ir.contraction_loops import expand_contraction
-
                 expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
@@ -103,8 +100,6 @@ def _keep_for_hardware(module: ModuleOp) -> None:
 
     The entries of compressed rows are distributed to processing elements later.
     """
-    from tinyml.transforms.ir.contraction_loops import open_entries
-
     for op in list(module.walk()):
         match op:
             case num.ContractOp(products=[num.SparseProductsOp() as products]) if products.accumulator.IN_REGISTER:
@@ -250,9 +245,6 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
     The kernel may read a byte stream instead of compressed rows.
     """
-    from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
-    from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
-
     nest = _nest_of(op, (offer.kernel.sum,))
     kernels = () if nest is None else [other.kernel for other in offers(target, nest)]
     if are_data(op):

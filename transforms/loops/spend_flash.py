@@ -22,6 +22,10 @@ from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.pipeline_names import SPEND_FLASH, ProgramCost
 from tinyml.transforms.loops.block_rows import tile_rows
 from tinyml.transforms.loops.flash.attempts import ram_limit, spend
+from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
+from tinyml.transforms.loops.flash.choice import Choice
+from tinyml.transforms.loops.flash.estimates import Estimates
+from tinyml.transforms.loops.flash.tile_candidates import Tiles
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,6 @@ class SpendFlashPass(ModulePass):
             raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
         if not spends_flash(self.target) or not board(self.target).costs:
             return None
-        from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
-        from tinyml.transforms.loops.flash.choice import Choice
-        from tinyml.transforms.loops.flash.estimates import Estimates
-        from tinyml.transforms.loops.flash.tile_candidates import Tiles
-
         compile_for(op, self.target)
         found = [tile_rows(function, self.target, num.DOT_ROWS) for function in defined_functions(op)]
         if any(rows.op.tile is not None for each in found for rows in each):

@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import scratch
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.split_arrays import split
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,4 @@ class SplitConstantsPass(ModulePass):
             return
         for constant in [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]:
             if scratch.bytes_of(constant.result) > limit:
-                from tinyml.transforms.ir.split_arrays import split
-
                 split(constant, limit)

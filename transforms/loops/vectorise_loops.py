@@ -50,6 +50,7 @@ class VectoriseLoopsPass(ModulePass):
         compile_for(op, self.target)
         if not makers(self.target, LoopCoder):
             return
+        # Only targets with a vector unit need it.
         from tinyml.transforms.loops.kernels.lane_calls import vectorise
 
         for function in defined_functions(op):

@@ -16,6 +16,8 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,6 @@ class AnswerValuesPass(ModulePass):
     data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-        from tinyml.runtime.model.program_data import load_program_data
-
         function, interface = predict_function(op), tdsl.read_interface(op)
         end = function.get_return_op()
         assert end is not None

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 
@@ -38,8 +39,6 @@ def compare_floats(program: ModuleOp, *, scaled: bool = False) -> bool:
 
     scaled: whether to accept forests that read scaled elements.
     """
-    from tinyml.runtime.evaluator.evaluator import predict_function
-
     function = predict_function(program)
     [argument] = function.body.block.args
     given = tdsl.read_input(function)

@@ -23,6 +23,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals, predict_function
+from tinyml.runtime.model.answers import Answers, are_one_hot
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.transforms.ir.outputs import add_label, argument_of_sigmoid
 
 if TYPE_CHECKING:
@@ -60,10 +63,6 @@ class DecideClassPass(ModulePass):
     names: tuple[str, ...] | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-        from tinyml.runtime.model.answers import Answers
-        from tinyml.runtime.model.program_data import load_program_data
-
         function, interface = predict_function(op), tdsl.read_interface(op)
         end = function.get_return_op()
         assert end is not None
@@ -96,8 +95,6 @@ def _has_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
     """Whether `y` of a data set has a class for each sample: an index, or a row with a one for several scores that tell
     classes.
     """
-    from tinyml.runtime.model.answers import are_one_hot
-
     if data.targets is None or not are_one_hot(data.targets):
         return data.y is not None
     maker = tdsl.unreshaped(scores).owner
@@ -152,8 +149,6 @@ def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | Non
 
 def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     """The program's scores for all samples, in one row, as real numbers."""
-    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
-
     kept = tdsl.has_formats(op)
     scores = (in_reals(op, evaluate(op, encode_inputs(op, x))) if kept else evaluate_reals(op, x)).scores
     assert scores is not None

@@ -13,6 +13,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tinyml.transforms.reals.analysis.tensor_parts import concatenate_transposed, divide
+
 SLICE, CONCAT = "tdsl.slice", "tdsl.concat"
 
 
@@ -33,8 +35,6 @@ class DivideTensorsPass(ModulePass):
         if not {SLICE, CONCAT} & names:
             return
         # Imported here, as few programs slice or concatenate tensors.
-        from tinyml.transforms.reals.analysis.tensor_parts import concatenate_transposed, divide
-
         if SLICE in names:
             divide(op)
         if CONCAT in names:

@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
+from tinyml.transforms.reals.analysis.compared_scores import return_compared_scores
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,4 @@ class DropMonotonePass(ModulePass):
                 f"leave out --outputs {CLASS}: a detector of anomalies gives a score, which NAME_is_anomaly compares "
                 "with the threshold"
             )
-        from tinyml.transforms.reals.analysis.compared_scores import return_compared_scores
-
         return_compared_scores(op)

@@ -12,6 +12,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.reals.analysis.missing_values import origins
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,10 @@ class FillMissingPass(ModulePass):
     name = "fill-missing"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         imputers = [one for one in function.walk() if tdsl.is_imputation(one)]
         if not imputers:
             return
-        from tinyml.transforms.reals.analysis.missing_values import origins
-
         [argument] = function.body.block.args
         fills = np.full(int(np.prod(tdsl.shape_of(argument))), np.nan)
         found = origins(function)

@@ -24,11 +24,12 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.tdsl.sensor_units import InputUnit
+from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
+from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
-    from tinyml.dialects.tdsl.sensor_units import InputUnit
-    from tinyml.transforms.reals.analysis.affine_functions import AffineFunction
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,6 @@ class FoldInputUnitPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.input_unit is None:
             return
-        from tinyml.dialects.tdsl.sensor_units import InputUnit
-        from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
-
         function = predict_function(op)
         [argument] = function.body.block.args
         if tdsl.read_input(function).unit is not None:
@@ -81,8 +79,6 @@ class FoldInputUnitPass(ModulePass):
         shape = tdsl.shape_of(argument)
         unit = InputUnit.parse(self.input_unit, prod(shape))
         if (features := unit.features(prod(shape))) is not None:
-            from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
-
             by_feature = AffineFunction(features.scales.reshape(shape), features.zeros.reshape(shape))
             if not absorb(argument, by_feature, argument):
                 _compute(argument, by_feature)
@@ -93,8 +89,6 @@ class FoldInputUnitPass(ModulePass):
 
 def _quantise(argument: BlockArgument, features: tdsl.FeatureMap) -> BlockArgument:
     """Let the program compute the quantiser of its features, from an argument on reals. Return this argument."""
-    from tinyml.transforms.reals.analysis.affine_functions import AffineFunction
-
     assert features.points is not None
     format, shape, block = tdsl.format_of(argument), tdsl.shape_of(argument), argument.block
     readers = tuple(argument.uses)

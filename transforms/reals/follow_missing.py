@@ -16,6 +16,10 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.transforms.reals.analysis.missing_values import forests_reached
+from tinyml.transforms.reals.compare_floats import compare_floats
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,6 @@ class FollowMissingPass(ModulePass):
     data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-        from tinyml.runtime.model.program_data import load_program_data
-
         forests = [one for one in op.walk() if tdsl.is_forest(one) and one.missing is not None]
         if not forests or self.data is None:
             return
@@ -46,8 +47,6 @@ class FollowMissingPass(ModulePass):
         some_miss = tdsl.read_input(op).missing and np.isnan(load_program_data(op, self.data).x).any()
         reached = set[tdsl.ForestOp]()
         if some_miss:
-            from tinyml.transforms.reals.analysis.missing_values import forests_reached
-
             reached = forests_reached(function)
         for forest in forests:
             if forest not in reached:
@@ -55,8 +54,6 @@ class FollowMissingPass(ModulePass):
         tdsl.update_input(op, missing=any(map(tdsl.follows_missing, op.walk())))
         if not reached:
             return
-        from tinyml.transforms.reals.compare_floats import compare_floats
-
         if tdsl.read_input(op).unit is not None:
             raise InputError("missing values are NaN, which no integer of a sensor is: leave out the unit of the input")
         if not compare_floats(op, scaled=True):

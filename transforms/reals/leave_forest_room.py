@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.ir.forest_room import FOREST_ROOM, known_room, room_of, sizes_of
 from tinyml.transforms.reals.leave_room import beyond_room, power_above
 
@@ -39,8 +40,6 @@ class LeaveForestRoomPass(ModulePass):
     weights_margin: float = 1.0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         forests = [each for each in op.walk() if isinstance(each, tdsl.ForestOp)]
         if not forests:
             return

@@ -21,6 +21,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.attributes import PROFILE, Profile
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.ir.sample_room import SAMPLE_ROOM, known_sample_room, multiplies_samples
 from tinyml.transforms.reals.leave_room import beyond_room, power_above
 
@@ -45,8 +46,6 @@ class LeaveSampleRoomPass(ModulePass):
     weights_margin: float = 1.0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         if (stored := tdsl.read_interface(function).stored) is None:
             return

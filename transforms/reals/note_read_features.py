@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 MOST_READ = 0.75
 """The share of the elements below which a table of them is faster than the conversion of the others."""
@@ -29,8 +30,6 @@ class NoteReadFeaturesPass(ModulePass):
     name = "note-read-features"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         [argument] = function.body.block.args
         read = sorted(_read(argument)) if tdsl.is_only_compared(argument) else []

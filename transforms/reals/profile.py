@@ -12,6 +12,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
 
 @dataclass(frozen=True)
 class ProfilePass(ModulePass):
@@ -30,7 +33,4 @@ class ProfilePass(ModulePass):
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.model.program_data import load_program_data
-        from tinyml.transforms.reals.analysis.profiles import record_profiles
-
         record_profiles(op, load_program_data(op, self.data).x)

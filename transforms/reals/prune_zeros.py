@@ -24,6 +24,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.arithmetics import Reals
+from tinyml.runtime.evaluator.execution import compute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,9 +137,6 @@ class _Lanes:
 
 def _keeps_zero(op: tdsl.TensorOp) -> bool:
     """Whether the result of an op for operands of zeros consists of zeros."""
-    from tinyml.runtime.evaluator.arithmetics import Reals
-    from tinyml.runtime.evaluator.execution import compute
-
     return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(value))) for value in op.inputs]).any()
 
 

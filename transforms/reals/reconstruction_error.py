@@ -20,6 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,6 @@ class ReconstructionErrorPass(ModulePass):
     false_alarms: float | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         function = predict_function(op)
         last = cast(func.ReturnOp, function.body.block.last_op)
         if self.false_alarms is None or len(last.operands) != 1:

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.reals.analysis.rotated_distances import rotate_distances
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,4 @@ class RotateDistancesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(isinstance(inner, tdsl.SubOp) for inner in op.walk()):
-            from tinyml.transforms.reals.analysis.rotated_distances import rotate_distances
-
             rotate_distances(op, self.data)

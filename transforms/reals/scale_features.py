@@ -20,6 +20,8 @@ from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.transforms.reals.analysis.affine_functions import (
     AffineFunction,
     absorb,
@@ -61,9 +63,6 @@ class ScaleFeaturesPass(ModulePass):
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function
-        from tinyml.runtime.model.program_data import load_program_data
-
         function = predict_function(op)
         [argument] = function.body.block.args
         shape = tdsl.shape_of(argument)

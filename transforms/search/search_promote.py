@@ -10,21 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress, product
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, Reals
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.engine.moves import BUILDS, choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Search, worse_by
+from tinyml.transforms.search.engine.search import STANDARD_ERROR, Criterion, Feasibility, Search, worse_by
 from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, formats_option, widths_option
 from tinyml.transforms.search.engine.tensor_values import value_map
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Reals
-    from tinyml.transforms.search.engine.search import Criterion
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:

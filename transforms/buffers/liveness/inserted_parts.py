@@ -12,6 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch import AllocOp, SliceOp, elements_of, memref_type, root
 from tinyml.dialects.tdsl.index_maps import is_run
+from tinyml.transforms.buffers.liveness.first_touch import points_before, statements_before
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
 from tinyml.transforms.ir.buffers import is_handed_on
 from tinyml.transforms.ir.indices import affine_sum, build_offset, offset_of
@@ -47,8 +48,6 @@ def forward(insert: tdsl.InsertSliceOp) -> None:
         or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part))
     ):
         return
-    from tinyml.transforms.buffers.liveness.first_touch import points_before
-
     if (start := points_before(insert, part)) is None:
         return
     place = _updated_place(start[0], insert)
@@ -93,8 +92,6 @@ def _forward_operands(op: Operation, place: _Place) -> None:
     """Compute the operand of an elementwise op in the bytes of its result. Repeat this for the op that computes the
     operand.
     """
-    from tinyml.transforms.buffers.liveness.first_touch import points_before
-
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
         if (part := _overwritten(op, dest)) is None:
             return
@@ -143,8 +140,6 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
     """The ops of a block from the first op that uses a part, possibly in a nested region, to the op before `last`."""
-    from tinyml.transforms.buffers.liveness.first_touch import statements_before
-
     statements = statements_before(last, [use.operation for use in part.result.uses])
     assert statements
     return statements

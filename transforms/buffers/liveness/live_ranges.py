@@ -40,6 +40,7 @@ from tinyml.dialects.scratch import (
 )
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.dialects.tdsl.kinds import is_receipt
+from tinyml.transforms.buffers.overlap.overlap_distance import fills
 
 
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
@@ -50,8 +51,6 @@ def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation)
 
     touches: the ops that touch the buffer, in program order.
     """
-    from tinyml.transforms.buffers.overlap.overlap_distance import fills
-
     nest = home.regions[0].block.find_ancestor_op_in_block(touches[0])
     return all(map(home.is_ancestor, touches)) and isinstance(nest, scf.ForOp) and fills(nest, alloc)
 

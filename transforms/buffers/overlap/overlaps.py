@@ -31,6 +31,7 @@ from tinyml.dialects.scratch import (
     root,
 )
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
+from tinyml.transforms.buffers.overlap import overlap_distance
 from tinyml.transforms.buffers.packing import Overlap, Placement, Proof, Rectangle, lower_bound
 
 Distances: TypeAlias = Sequence[Mapping[int, int]]
@@ -61,8 +62,6 @@ def safe_distances(
         last = [k for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]]
         operands = [k for k in last if k != i and rectangles[k].first <= shape.first]
         if operands:
-            from tinyml.transforms.buffers.overlap import overlap_distance
-
             values = [{member.result for member in groups[k]} for k in operands]
             found = zip(operands, overlap_distance.safe_distances(op, values, results), strict=True)
             overlapped |= {k: distance for k, distance in found if distance is not None and distance < shape.size}
@@ -297,8 +296,6 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
         in_place = all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
         if packed or in_place:
             return in_place
-    from tinyml.transforms.buffers.overlap import overlap_distance
-
     [distance] = overlap_distance.safe_distances(op, [{buffer}], {root(op.out)})
     return distance is not None and distance <= 0
 

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate_reals
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers, is_regression
 from tinyml.transforms.formats.evaluation.margins import MarginModel, least_share
+from tinyml.transforms.formats.evaluation.metrics import Measure, measure_of
+from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
-    from tinyml.transforms.formats.evaluation.metrics import Measure
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,6 @@ class Reference:
     """
 
     def __init__(self, module: ModuleOp, data: Data):
-        from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
         outputs = evaluate_reals(module, data.x)
         self.order = _order(outputs)
         self.samples = len(data)
@@ -88,8 +87,6 @@ class Reference:
         self._measures: dict[str, Measure] = {}
         self.missed = 0.0
         if self.targets is not None and self.scores is not None:
-            from tinyml.transforms.formats.evaluation.regression_errors import shares_of_variance, variances
-
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> str:
@@ -105,8 +102,6 @@ class Reference:
 
     def measure(self, metric: str) -> Measure:
         """The named metric with this reference's answers. Raises the errors of `measure_of`."""
-        from tinyml.transforms.formats.evaluation.metrics import measure_of
-
         if metric not in self._measures:
             self._measures[metric] = measure_of(metric, self.answers)
         return self._measures[metric]
@@ -145,8 +140,6 @@ class Reference:
         reals: the decoded scores and other outputs.
         compared: the scores in the form that determines the class.
         """
-        from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
-
         classes = outputs.classes
         part = slice(outcome.seen, outcome.seen + len(classes))
         wrong = 0 if self.labels is None else int(np.sum(classes != self.labels[part]))

@@ -25,6 +25,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import SourceNames
 from tinyml.dialects.num import FarKernelAttr, KernelAttr
@@ -44,6 +45,7 @@ from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, OpFunction
 from tinyml.transforms.ir.buffers import first_element, memory_of, start_of
 from tinyml.transforms.ir.indices import affine_sum, mean_iterations
+from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 FAR_LOAD = "load far"
 """The step of a load from a far constant, in addition to the load."""
@@ -338,8 +340,6 @@ def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
 
 
 def _mean_rest(op: num.CallOp, block: int) -> float:
-    from tinyml.transforms.ir.sparse_layouts import compressed_rows
-
     return float((compressed_rows(op).lengths % block).mean())
 
 
@@ -352,8 +352,6 @@ def _elements(op: num.CallOp, kernel: Kernel) -> float:
     stored = _source_elements(op.factors[0]) / _rows(op)
     if not kernel.gaps:
         return stored
-    from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
-
     return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
 
 

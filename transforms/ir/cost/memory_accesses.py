@@ -19,6 +19,7 @@ from xdsl.traits import SymbolTable
 
 from tinyml.dialects import scratch
 from tinyml.dialects.layouts.contents import LANES
+from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
 from tinyml.dialects.num.nests import ReduceOp
 from tinyml.dialects.scratch import memref_type, unit_of
 from tinyml.transforms.ir.buffers import is_handed_on
@@ -135,8 +136,6 @@ def _looked_up(call: func.CallOp) -> Mapping[int, int]:
     declared = SymbolTable.lookup_symbol(call, call.callee)
     if declared is None or not isinstance(name := declared.attributes.get(LANES), SymbolRefAttr):
         return {}
-    from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
-
     function = LaneFunctionOp.named(name.string_value(), declared)
     assert function is not None
     tables = dict[int, int]()

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import IndexType, IntegerType, i32
@@ -26,7 +26,7 @@ from tinyml.dialects.scratch import memref_type
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Table = NDArray[np.signedinteger[Any]]
+Table: TypeAlias = "NDArray[np.signedinteger[Any]]"
 
 _FUNCTIONS = {REQUANTISE: REGISTER, REQUANTISE_EVEN: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 """The functions of the runtime that have lane instructions, with the widths of their results in bits."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType, i32
@@ -35,10 +35,7 @@ from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.transforms.ir.accesses import Access, buffer_access
 from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
-from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, NotInLanes, without_unused
-
-if TYPE_CHECKING:
-    from tinyml.transforms.loops.kernels.lane_recorder import Table
+from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, NotInLanes, Table, without_unused
 
 Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
 """Ops that become code for vectors; a loop of the program, which carries nothing, is a nest of one axis."""

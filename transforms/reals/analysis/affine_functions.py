@@ -20,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator import arithmetics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,8 +65,6 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 
     None unless the op changes the shape, or computes an affine function of each element from constants.
     """
-    from tinyml.runtime.evaluator.arithmetics import Reals
-
     if isinstance(op, tdsl.ReshapeOp):
         return function.reshaped(tdsl.shape_of(op.out))
     if not isinstance(op, tdsl.ElementwiseOp) or not op.is_affine or tdsl.shape_of(op.out) != tdsl.shape_of(value):
@@ -76,8 +75,8 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
         return None
     at, zero = op.inputs.index(value), np.zeros((1, *tdsl.shape_of(value)))
     x = [*constants[:at], zero, *constants[at:]]
-    addends = op.compute(Reals(), x)
-    factors = op.derivative(Reals(), x, addends, zero + 1)[at]
+    addends = op.compute(arithmetics.Reals(), x)
+    factors = op.derivative(arithmetics.Reals(), x, addends, zero + 1)[at]
     assert factors is not None
     return function.followed_by(factors[0], addends[0])
 

@@ -18,6 +18,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
+from tinyml.transforms.reals.analysis.missing_values import origins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,16 +128,12 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
     Raises `InputError` for a tensor that is empty, or not finite on the inputs.
     """
-    from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
-
     statistics: dict[SSAValue, _Statistics] = {}
     function = predict_function(module)
     forests = {op: np.zeros((op.trees.inner, 2), np.int64) for op in function.walk() if tdsl.is_forest(op)}
 
     partly = set[SSAValue]()
     if tdsl.read_input(function).missing:
-        from tinyml.transforms.reals.analysis.missing_values import origins
-
         partly = set(origins(function))
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
@@ -179,8 +177,6 @@ def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[
     usual: the normal samples.
     threshold: the threshold of the detector.
     """
-    from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
-
     found: list[dict[SSAValue, tuple[float, float]]] = []
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:

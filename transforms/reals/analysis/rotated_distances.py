@@ -17,6 +17,9 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.transforms.formats.constants.input_moments import second_moments
 from tinyml.transforms.ir.sums import squared_distances
 
 if TYPE_CHECKING:
@@ -97,8 +100,6 @@ def rotate_distances(module: ModuleOp, data: str) -> None:
     """
     distances = list(_distances(module))
     if distances:
-        from tinyml.runtime.model.program_data import load_program_data
-
         inputs = load_program_data(module, data).x.astype("f8")
         for distance in distances:
             distance.rotate(*_observed(module, distance.product, inputs))
@@ -196,8 +197,6 @@ def _unforeseen(vectors: Reals) -> float:
 
     When weights are rounded (`round_weights`), the errors of predictable parts compensate for each other.
     """
-    from tinyml.transforms.formats.constants.input_moments import second_moments
-
     moments = second_moments(vectors, np.ones(len(vectors)))
     floor = 1e-9 * (1.0 + np.trace(moments))
     root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))
@@ -206,8 +205,6 @@ def _unforeseen(vectors: Reals) -> float:
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
     """Return the vectors by which a matrix is multiplied, and the products, each of shape (samples, length)."""
-    from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}
 
     def observe(value: SSAValue, values: Reals) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import TensorType
@@ -25,7 +25,7 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Labels = NDArray[np.int64]
+Labels: TypeAlias = "NDArray[np.int64]"
 
 FIXED_GROUP = 0
 """The group of channels that are never removed."""

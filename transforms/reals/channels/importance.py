@@ -10,12 +10,11 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.runtime.readers.arrays import ArrayHeader
 
     Reals = NDArray[np.float64]
 
@@ -83,8 +82,6 @@ def _norms(grouping: ChannelGroups, op: tdsl.ContractionOp) -> Reals:
 
 
 def _read(op: tdsl.ContractionOp, count: int, name: str | None, file: str) -> Reals:
-    from tinyml.runtime.readers.arrays import read_npz
-
     if name is None:
         raise error_at(op, f"the weights of '{op.name}' have no name, so {file} cannot contain their importance")
 

@@ -10,20 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups, Labels
 from tinyml.transforms.reals.channels.importance import Importance
 from tinyml.transforms.schedules.plans.graph import Graph, Kind, Node
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
-from tinyml.transforms.schedules.plans.segmentation import Plan
 from tinyml.transforms.schedules.protocol import Schedule
-
-if TYPE_CHECKING:
-    from tinyml.transforms.reals.channels.channel_groups import Labels
+from tinyml.transforms.schedules.segments import Plan
 
 
 @dataclass(frozen=True)

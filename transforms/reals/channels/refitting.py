@@ -27,13 +27,11 @@ from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.training.training import Trainer, by_class
 from tinyml.runtime.training.weights import TrainedWeights, Weight
-from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups, channel_axis
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups, Labels, channel_axis
 from tinyml.transforms.reals.channels.resource_limits import ResourceLimits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.transforms.reals.channels.channel_groups import Labels
 
 
 Array: TypeAlias = "NDArray[np.float64]"

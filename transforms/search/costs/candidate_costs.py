@@ -18,7 +18,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.targets.registry import chip_of
-from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, evaluator_of
+from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, SearchProblem, evaluator_of
 from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_NESTS,
@@ -36,10 +36,10 @@ from tinyml.transforms.ir.pipeline_names import (
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
 from tinyml.transforms.programs.digest import digest_of
 from tinyml.transforms.programs.kept_facts import kept
+from tinyml.transforms.search.costs.tool_versions import tools_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
-    from tinyml.transforms.formats.evaluation.candidates import SearchProblem
     from tinyml.transforms.ir.cost.estimate import Estimate
     from tinyml.transforms.programs.store import Program
     from tinyml.transforms.search.engine.workers import Workers
@@ -302,8 +302,6 @@ class CandidateCosts:
         """
 
         def asked() -> Sequence[str]:
-            from tinyml.transforms.search.costs.tool_versions import tools_of
-
             built = tools_of(chip_of(self.platform.target)) if what == MEASURE_COST else ""
             return what, digest(), repr(self.platform), built
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tinyml.runtime.devices.toolchain import run_command
@@ -16,8 +17,6 @@ def tools_of(chip: Chip) -> str:
 
     The text is empty if the compiler is not installed.
     """
-    from importlib.metadata import PackageNotFoundError, version
-
     if (compiler := shutil.which(chip.command("cc"))) is None:
         return ""
     found = [run_command(compiler, ["--version"]).splitlines()[0]]

@@ -13,8 +13,6 @@ import pytest
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
-from tinyml.runtime.devices import registry
-from tinyml.targets.c import print_c
 from tinyml.transforms.formats import measure_cost
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.ir.pipeline_names import TO_C, TO_LOOPS, ProgramCost, cost_of
@@ -40,9 +38,9 @@ class Runner:
         self.flashes, self.cycles = flashes, cycles
         self.lowered: list[Any] = []
         self.inputs: Any = None
-        monkeypatch.setattr(registry, "is_available", lambda _: there)
-        monkeypatch.setattr(registry, "runner_for", lambda _: self)
-        monkeypatch.setattr(print_c, "write_c", lambda *_: None)
+        monkeypatch.setattr(measure_cost, "is_available", lambda _: there)
+        monkeypatch.setattr(measure_cost, "runner_for", lambda _: self)
+        monkeypatch.setattr(measure_cost, "write_c", lambda *_: None)
         monkeypatch.setattr(measure_cost, "LoweringPasses", self.passes)
 
     def passes(self, names: Any, **options: Any) -> Any:
