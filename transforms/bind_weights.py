@@ -82,9 +82,6 @@ class BindWeightsPass(ModulePass):
         program.attributes[FILES] = DictionaryAttr(files)
 
     def _check_program(self, layout: BlobLayout, digest: bytes) -> None:
-        """Raise `InputError` if `digest` differs from the digest in the blob of the folder `weights_for`. Without
-        `weights_for`, nothing is checked.
-        """
         if self.weights_for is None:
             return
         file = Path(self.weights_for) / f"{layout.name}{BLOB}"
@@ -97,7 +94,6 @@ class BindWeightsPass(ModulePass):
 
 
 def _mark_symbols(program: c.ProgramOp, names: Collection[str]) -> None:
-    """Set `tinyml.data` on the ops that take the address of one of the arrays `names`."""
     for op in program.walk():
         if isinstance(op, c.SymbolOp) and op.symbol.string_value() in names:
             op.attributes[DATA] = UnitAttr()

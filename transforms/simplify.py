@@ -132,7 +132,6 @@ def _rules_of(kind: type[Operation]) -> _Rules:
 
 
 def _constant_effects(declared: list[MemoryEffect]) -> int | None:
-    """The effects that the traits of a class declare for all its ops. None if the effects depend on the op."""
     effects = 0 if declared else UNKNOWN
     for trait in declared:
         if isinstance(trait, MemoryReadEffect):
@@ -165,7 +164,6 @@ def _effects_of(op: Operation) -> int:
 
 
 def _is_dead(op: Operation) -> bool:
-    """Whether an op has no uses, and its effects, if any, are visible only through its results."""
     if any(result.first_use is not None for result in op.results) or _rules_of(type(op)).stays:
         return False
     return not _effects_of(op) & (WRITES | UNKNOWN) and result_only_effects(op)
@@ -182,7 +180,6 @@ def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
 
 
 def _integer(value: SSAValue) -> IntegerAttr | None:
-    """The integer value of an `arith.constant`. None for other values."""
     maker = value.owner
     return maker.value if type(maker) is arith.ConstantOp and isinstance(maker.value, IntegerAttr) else None
 
@@ -259,14 +256,12 @@ class _Walk:
             self.changed |= dict.fromkeys(reached[0].ops)
 
     def _lose(self, op: Operation) -> None:
-        """Record which ops lose a user when an op is erased, and which op contains the erased op."""
         for operand in op.operands:
             if isinstance(owner := operand.owner, Operation):
                 self.unsettled[owner] = None
         self._unsettle_around(op)
 
     def _change(self, op: Operation) -> None:
-        """Record that an op was inserted or changed."""
         self.changed[op] = None
         self._unsettle_around(op)
 
@@ -275,7 +270,6 @@ class _Walk:
             self.unsettled[around] = None
 
     def over(self, region: Region) -> bool:
-        """Simplify the ops of a region. Return whether anything changed."""
         changed = False
         known = self.known
         for block in region.blocks:
@@ -310,7 +304,6 @@ class _Walk:
         return changed
 
     def _rewritten(self, op: Operation) -> bool:
-        """Fold or canonicalize an op. Return whether it changed."""
         rules = _rules_of(type(op))
         if rules.of_integers and not _may_change(cast(arith.SignlessIntegerBinaryOperation, op)):
             return False

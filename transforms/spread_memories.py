@@ -65,9 +65,6 @@ def _macro(memory: Placed) -> str:
 
 
 def _split_arena(program: c.ProgramOp, arena: c.ArenaOp, memories: Sequence[Placed]) -> set[str]:
-    """Replace the arena by one arena for each memory. Return the macros of the memories that the program uses. Raises
-    `InputError` for a view outside all memories.
-    """
     used = dict[str, c.ArenaOp]()
     for view in list(program.walk()):
         if not isinstance(view, c.ViewOp):

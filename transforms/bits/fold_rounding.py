@@ -78,7 +78,6 @@ class _FoldRounding(RewritePattern):
         return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
 
     def _call_of(self, value: SSAValue) -> func.CallOp | None:
-        """The call of a summing function that returns the value. None if the value is not the result of such a call."""
         call = value.owner
         return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 
@@ -111,9 +110,6 @@ class _FoldRounding(RewritePattern):
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add a constant to all elements of a constant array. Return false, and change nothing, if the array is empty or is
-    run-time data, or if an element would overflow.
-    """
     if DATA in array.attributes:
         return False
     limits = np.iinfo(array.raws.dtype)

@@ -64,9 +64,6 @@ class ReadForestsPass(ModulePass):
 
 
 def _uncast(run: SSAValue) -> SSAValue:
-    """The memref of static length that a cast converts to the argument `run` of a call; `run` itself if it is not the
-    result of a cast.
-    """
     return run.owner.source if isinstance(run.owner, memref.CastOp) else run
 
 
@@ -81,10 +78,6 @@ class _Reading:
         self.nest, self.forest, self.room, self.far = nest, forest, room, far
 
     def table(self, name: str, numbers: NDArray[Any], length: int, limits: Sequence[int] | None) -> SSAValue:
-        """An array in flash with the elements of `numbers`, filled up to the given length.
-
-        limits: the least and the greatest permitted element; None without limits.
-        """
         padded = np.full(length, _LEAF if name == CHILDREN else 0, numbers.dtype)
         padded[: numbers.size] = numbers.reshape(-1)
         constant = scratch.ConstantOp.of(padded, element_type(padded))
@@ -98,11 +91,6 @@ class _Reading:
         return self.nest.insert(constant)
 
     def add_votes(self, input: SSAValue, outputs: SSAValue) -> None:
-        """Emit code that writes the sums of the votes of all trees.
-
-        input: the array of features.
-        outputs: the array of results.
-        """
         nest, trees, votes = self.nest, self.forest.trees, self.forest.votes
         results = self.forest.results
         inputs = memref_type(input).get_shape()[0]
@@ -140,7 +128,6 @@ class _Reading:
         nest.fold(count, [], walk)
 
     def leaf(self, root: SSAValue, input: SSAValue, at: dict[str, SSAValue]) -> SSAValue:
-        """Emit a loop from a root to a leaf, and return the index of the leaf."""
         nest, type = self.nest, root.type
         zero, last = nest.constant(0, type), nest.constant(-1, type)
         test, body = Block(arg_types=[type]), Block(arg_types=[type])

@@ -45,7 +45,6 @@ class SaturateIntegersPass(ModulePass):
 
 
 def _saturate(upper: arith.MinSIOp, context: FunctionContext) -> None:
-    """Replace a minimum and the maximum that is its operand by a call, if the limits permit it."""
     lower, high = upper.lhs.owner, const_evaluate_operand(upper.rhs)
     if not isinstance(lower, arith.MaxSIOp) or not lower.result.has_one_use():
         return

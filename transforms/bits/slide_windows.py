@@ -75,7 +75,6 @@ class _Window:
 
     @property
     def bits(self) -> int:
-        """The size of all rotated weight matrices together, in bits."""
         return self.turns * 8 * scratch.size_in_bytes(scratch.memref_type(self.weights))
 
     @property
@@ -146,9 +145,6 @@ class _Window:
         views = {self.weights: part}
 
         def moved(view: SSAValue) -> SSAValue:
-            """Insert into the loop a slice of the rotated weights, and return it. It replaces `view`, a
-            slice that was taken before the loop.
-            """
             if view not in views and isinstance(old := view.owner, scratch.SliceOp):
                 views[view] = nest.insert(old.clone({old.source: moved(old.source)}))
             return views[view]
@@ -160,7 +156,6 @@ class _Window:
 
 
 def _written(op: Operation) -> list[SSAValue]:
-    """The arrays to which an op may write."""
     match op:
         case memref.LoadOp() | memref.CastOp() | scratch.SliceOp():
             return []
@@ -171,9 +166,6 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
-    """Replace a copy by a copy of `count` elements per row, from element `first` of the source row to element `at`
-    of the target row.
-    """
     nest = LoopBuilder(copy)
     nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))
     Rewriter.erase_op(copy)

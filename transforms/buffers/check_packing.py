@@ -123,7 +123,6 @@ def _name(view: SSAValue) -> str:
 
 
 def _span(view: SSAValue) -> tuple[int, int]:
-    """The byte range of a buffer in its memory: the offset of its first byte, and the offset after its last byte."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + _end(type, prod(type.get_shape()))
@@ -154,9 +153,6 @@ def _touched(type: MemRefType[Attribute], count: int) -> int:
 
 
 def _memory(view: SSAValue) -> SSAValue:
-    """The arena that contains a buffer, or the buffer itself if it is outside of any arena, such as a function
-    argument.
-    """
     return view.owner.arena if isinstance(view.owner, ViewOp) else view
 
 
@@ -180,7 +176,6 @@ class _SharedBytes:
         self.meeting: dict[tuple[SSAValue, int, int], list[Views]] = {}
 
     def others(self, view: SSAValue, among: Views) -> set[SSAValue]:
-        """The buffers of `among` that share bytes with `view`, without `view` itself."""
         place = self.place_of[view]
         if place not in self.meeting:
             memory, start, end = place
@@ -259,9 +254,6 @@ class _Flow:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _whole(self, value: SSAValue) -> SSAValue | None:
-        """The single buffer of which a value is a view of all elements. None if the value may be one of several
-        buffers, or a part of a buffer.
-        """
         views = self.views.get(value, frozenset())
         if len(views) != 1:
             return None
@@ -423,7 +415,6 @@ class _Flow:
 
 
 def _loops_around(op: Operation) -> list[scf.ForOp]:
-    """The loops around an op, innermost first, up to the innermost branch around it."""
     around = op.parent_op()
     return [around, *_loops_around(around)] if isinstance(around, scf.ForOp) else []
 

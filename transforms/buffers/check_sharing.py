@@ -83,7 +83,6 @@ def _bytes(view: ViewOp) -> tuple[int, int]:
 
 
 def _check_size(problem: SharedProblem, arena: SharedArena) -> None:
-    """Validate the offsets and the size of a shared arena. Raises `InputError` for the first error."""
     offsets = tuple(members[0].offset.value.data for members in problem.places)
     placement = Placement(offsets, arena.bytes, arena.lower_bound, proof=Proof(arena.proof))
     for complaint in complaints(problem.rectangles, placement):

@@ -38,7 +38,6 @@ class PackBuffersPass(ModulePass):
 
 
 def _leaves(buffer: SSAValue) -> bool:
-    """Whether a function returns, or a loop or branch carries, a buffer or a view of the buffer."""
     users = [use.operation for use in buffer.uses]
     views = [user.result for user in users if isinstance(user, SliceOp)]
     return any(isinstance(user, func.ReturnOp | scf.YieldOp | scf.ForOp) for user in users) or any(map(_leaves, views))

@@ -316,9 +316,6 @@ def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
 
 
 def _spell(op: Operation) -> str:
-    """The name of an op for messages, followed by the name of the buffer to which the op writes if this buffer has a
-    name.
-    """
     target = op.dest if isinstance(op, TensorOp) else None
     hint = target.name_hint if target is not None else None
     return f"'{op.name}' into {hint}" if hint else f"'{op.name}'"

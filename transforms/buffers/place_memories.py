@@ -128,9 +128,6 @@ class PlaceMemoriesPass(ModulePass):
         return _Counted.of(defined_functions(copy)[0], offsets)
 
     def _checked(self, problem: Problem, choice: Choice) -> str:
-        """The name of the independent check that agreed with a choice. "" if no check was requested, or if the
-        problem is too large for it.
-        """
         if self.judge == NO_JUDGE:
             return ""
         verdict = judge_choice(problem, choice)
@@ -244,18 +241,15 @@ class _Placing:
 
 
 def wait_cycles(memory: Memory, accesses: Accesses) -> int:
-    """The wait cycles of loads and stores in a memory: each access costs the wait states of the memory."""
     return (memory.read or 0) * accesses.reads + (memory.write or 0) * accesses.writes
 
 
 def _is_hot(given: Requested, constant: _Constant) -> bool:
-    """Whether a constant can be read in less time from some memory than from flash."""
     costs = [wait_cycles(memory, constant.accesses) for memory in (*given.memories, given.flash)]
     return min(costs) < costs[-1]
 
 
 def _too_little(function: func.FuncOp, problem: Packing, given: Requested) -> InputError:
-    """The error for memories that are too small for the buffers and the stack."""
     there = ", ".join(f"{memory.name} {memory.size}" for memory in given.memories)
     largest = max(problem.rectangles, key=lambda shape: shape.size, default=None)
     peak = find_peak(problem.rectangles)

@@ -91,7 +91,6 @@ class ReorderOpsPass(ModulePass):
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    """Yield the blocks of an op and of the ops nested in it, inner ones first."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
@@ -113,7 +112,6 @@ class _Block:
 
     @cached_property
     def accesses(self) -> list[tuple[set[SSAValue], set[SSAValue]]]:
-        """For each step, the set of buffers that it reads and the set of buffers that it writes."""
         return [_accesses(op) for op in self.steps]
 
     @property
@@ -146,7 +144,6 @@ class _Block:
 
     @cached_property
     def within(self) -> dict[Buffer, int]:
-        """For each buffer that is live only within a single step, the number of the step."""
         starts = [span.first for span in self.spans]
         found: dict[Buffer, int] = {}
         for buffer, (first, last) in self.ranges.items():
@@ -157,7 +154,6 @@ class _Block:
 
     @cached_property
     def after(self) -> list[frozenset[int]]:
-        """For each step, the earlier steps on which it depends."""
         readers: dict[SSAValue, list[int]] = defaultdict(list)
         writers: dict[SSAValue, list[int]] = defaultdict(list)
         after: list[frozenset[int]] = []
@@ -171,11 +167,6 @@ class _Block:
         return after
 
     def _task(self, i: int, inner: Sequence[Buffer], index: dict[SSAValue, int]) -> Task:
-        """The task for step `i`.
-
-        inner: the buffers that are live only within the step.
-        index: the indices of all other buffers.
-        """
         op, (reads, writes) = self.steps[i], self.accesses[i]
         own = [
             Rectangle("", bytes_of(buffer.result), unit_bytes(memref_type(buffer.result)), *self.ranges[buffer])
@@ -213,7 +204,6 @@ class _Block:
 
     @cached_property
     def sources(self) -> dict[Operation, set[int]]:
-        """For each op of the block, the steps whose results the op uses, directly or through ops without effects."""
         numbers = {op: i for i, op in enumerate(self.steps)}
         sources: dict[Operation, set[int]] = {}
         for op in self.block.ops:
@@ -227,7 +217,6 @@ class _Block:
         return sources
 
     def arrange(self, order: Sequence[int]) -> None:
-        """Reorder the steps, and place every other op directly before its first use."""
         everything, placed = list(self.block.ops), set[Operation]()
         end = everything.pop()
         for op in everything:
@@ -252,7 +241,6 @@ _KNOWN = (AllocOp, memref.CopyOp, scf.ForOp, scf.IfOp, scf.YieldOp, func.ReturnO
 
 
 def _last_point(op: Operation, points: Mapping[Operation, int]) -> int:
-    """The last program point of an op, including the points of its nested ops."""
     return max(points[inner] for inner in op.walk() if inner in points) if op.regions else points[op]
 
 

@@ -147,7 +147,6 @@ class ShareArenaPass(PackingOptions, ModulePass):
 
 
 def _check(function: func.FuncOp) -> None:
-    """Raise `InputError` for a function that is not packed, and for a function that moves buffers."""
     name = function.sym_name.data
     if any(isinstance(op, AllocOp) for op in function.walk()):
         raise InputError(f"the buffers of @{name} have no offsets: run pack-scratch first")

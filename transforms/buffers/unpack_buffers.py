@@ -60,7 +60,6 @@ def _unpack(function: func.FuncOp) -> None:
 
 
 def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]:
-    """The rectangles of groups of buffers, with the overlaps that `pack-scratch` allows."""
     shapes = [rectangle(live, members) for members in groups]
     return with_overlaps(shapes, safe_distances(live.points, groups, shapes))
 
@@ -87,12 +86,10 @@ def _retype(members: list[Buffer], types: list[MemRefType[Attribute]]) -> None:
 
 
 def _fit_each_other(members: list[Buffer]) -> bool:
-    """Whether no buffer is larger than the buffer whose bytes it reuses."""
     return all(bytes_of(buffer.result) <= bytes_of(buffer.source) for buffer in members if isinstance(buffer, ReuseOp))
 
 
 def _innermost(members: list[Buffer]) -> int:
-    """The greatest loop depth at which an op accesses elements of the given buffers."""
     depth, views = 0, [member.result for member in members]
     while views:
         for use in views.pop().uses:

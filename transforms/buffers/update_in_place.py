@@ -79,7 +79,6 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def replace_in_loops(self) -> None:
-        """Let results that loops compute part by part take the bytes of operands of the same size."""
         points = {op: point for point, op in enumerate(self.points)}
         for loop in [op for op in self.points if isinstance(op, scf.ForOp)]:
             first, last = points[loop], points[cast(Operation, loop.body.block.last_op)]
@@ -92,20 +91,12 @@ class _Function:
                         break
 
     def takes_place_in(self, loop: scf.ForOp, result: AllocOp, buffer: Buffer) -> bool:
-        """Whether a result that a loop computes may take the bytes of an operand of the same size that dies in the
-        loop.
-        """
         types = [memref_type(each.result) for each in (result, buffer)]
         if bytes_of(result.result) != bytes_of(buffer.result) or any(packed_bits(type) is not None for type in types):
             return False
         return self.pays(result, buffer) and overlap_distance.may_replace(loop, buffer.result, result.result)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest operand buffer whose bytes the result can reuse. None if the result can reuse the bytes of no
-        operand.
-
-        point: the program point of the op.
-        """
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
@@ -146,7 +137,6 @@ class _Function:
         Rewriter.erase_op(result)
 
     def reuse(self, result: AllocOp, buffer: Buffer) -> None:
-        """Replace the memory of a result by the bytes of an operand's buffer."""
         live = self.ranges.pop(result)
         reuse = ReuseOp(buffer.result, memref_type(result.result))
         reuse.result.name_hint = result.result.name_hint

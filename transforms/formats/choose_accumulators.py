@@ -81,9 +81,6 @@ def _starts(op: tdsl.ContractionOp) -> bool:
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """Create the same constant in another format, and return the new op. All readers of the original then read the
-    new constant. The original op remains.
-    """
     new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)
     Rewriter.insert_op(new, InsertPoint.before(constant))
     constant.result.replace_all_uses_with(new.result)

@@ -46,9 +46,6 @@ class FreeWeightsPass(ModulePass):
 
 
 def _check_ranks(op: tdsl.TopKMaskOp) -> None:
-    """Raise `InputError` if the addend of an added sample may exceed the least number that a sum of another sample can
-    have. An added sample might then be nearer than the others.
-    """
     product = op.input.owner
     if isinstance(product, tdsl.MatrixProductsOp) and product.initial is not None:
         addends, format = product.initial.owner, tdsl.format_of(op.input)

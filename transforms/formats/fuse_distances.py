@@ -44,9 +44,6 @@ class FuseDistancesPass(ModulePass):
 
 
 def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
-    """Replace the product of a difference with itself by a `tdsl.squared_distance`. No change if no scales are proven
-    to make the differences exact and their sum fit.
-    """
     result, lhs, rhs = tdsl.format_of(product.out), difference.lhs, difference.rhs
     of_lhs, of_rhs = ([tdsl.format_of(value).narrowed(bits) for bits in _spare(value)] for value in (lhs, rhs))
     for _, i, j in sorted((i + j, i, j) for i in range(len(of_lhs)) for j in range(len(of_rhs))):
@@ -59,11 +56,6 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """The numbers of bits by which the format of a vector may be narrowed: 0 to `SPARE_BITS` - 1.
-
-    Only 0 for a vector with other users, for an argument, and for a vector computed by an op that moves bits or has a
-    region.
-    """
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
@@ -72,7 +64,6 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a vector, directly or by an index op. None for other vectors."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 
@@ -109,7 +100,6 @@ def _recoded(constant: tdsl.ConstOp, format: NumberFormat) -> Raws:
 
 
 def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:
-    """Change the format of a vector, and return the vector. A constant is replaced by a constant in the new format."""
     if format.type == tdsl.format_of(value).type:
         return value
     if (constant := _constant(value)) is not None:

@@ -79,9 +79,6 @@ def _is_sum(value: SSAValue) -> bool:
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """Whether an op can compute negative numbers that the format of its result clamps to 0. False if the op moves,
-    clamps or reinterprets numbers, or if only clamps read the result.
-    """
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:
         return False
@@ -99,7 +96,6 @@ def _lift_constant(op: tdsl.ConstOp) -> None:
 
 
 def _lift_type(value: SSAValue) -> None:
-    """Change the type of a number, or the element type of a tensor, to f32."""
     type: Attribute = value.type
     if isinstance(type, TensorType):
         tensor = cast("TensorType[Attribute]", type)

@@ -55,10 +55,6 @@ class NameClassesPass(ModulePass):
 
 
 def _count(module: ModuleOp, outputs: str) -> int:
-    """The number of classes that a program distinguishes. Raises `InputError` if it computes no class.
-
-    outputs: as for the pass.
-    """
     end = predict_function(module).get_return_op()
     assert end is not None
     label = next((value for value in end.operands if isinstance(value.type, IndexType)), None)

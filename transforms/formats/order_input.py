@@ -112,9 +112,6 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The argument in the order `wanted` of axes, numbered as in the model's file. If necessary, a `tdsl.transpose`
-        is inserted, once for each order.
-        """
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

@@ -87,7 +87,6 @@ class PlanExecutionPass(ModulePass):
         return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
 
     def _recorded(self, function: func.FuncOp) -> str:
-        """The mode that a search recorded for a function; `ordinary` if none is recorded."""
         chosen = function.attributes.get(tdsl.MODE)
         return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
@@ -137,7 +136,6 @@ def _plain(value: Attribute) -> str | int:
 
 
 def _turns_images(function: func.FuncOp) -> bool:
-    """Whether some transposition of an image in a function can be avoided or performed in place."""
     if not any(tdsl.is_transposition(op) for op in function.body.block.ops):
         return False
     return any(orders(function))

@@ -84,11 +84,6 @@ class ReceiveInputPass(ModulePass):
 
 
 def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
-    """Replace each read of a step of a sequence by a `tdsl.receive` of the step. The sequence becomes an image one
-    pixel wide.
-
-    length: the number of elements of a step.
-    """
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
     Rewriter.insert_op(image, imported(TIME_LOOPS).behind(sequence))
     received = tdsl.ReceiveOp(image.out, steps.loop.body.block.args[0], 1)

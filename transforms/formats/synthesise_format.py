@@ -131,17 +131,10 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """The powers to which the weights of errors are raised. None stands for the lists that the format itself fits
-        to constants. It is included unless constants share a list or `integer_bits` is set.
-        """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS
 
     def _lists(self, power: float | None) -> dict[int, NumberFormat]:
-        """For each constant, by the index of its tensor class, a list of numbers.
-
-        power: as in `_powers`.
-        """
         assignment, prototype = self.whole.candidates.assignment, self.lists.prototype
         if power is None:
             classes = {index: assignment.classes[index] for index in self.constants}
@@ -160,15 +153,9 @@ class _Synthesis:
 
     @cached_property
     def _weighted(self) -> list[tuple[Reals, Reals]]:
-        """For each constant, its numbers as reals, and the weights of their errors in the margins."""
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
-        """The loss on a part of the data, averaged over the parts. Constants are rounded and refined on the other part,
-        or on the same part if there is only one.
-
-        lists: the number lists by the indices of classes.
-        """
         turned = [*self.parts[1:], self.parts[0]]
         return fmean(self._judged(lists, known, other) for known, other in zip(self.parts, turned, strict=True))
 

@@ -71,7 +71,6 @@ class _Tabulate(RewritePattern):
 
 
 def _number(value: SSAValue) -> Any | None:
-    """The raw of a constant with one element. None for any other value."""
     constant = value.owner
     if not isinstance(constant, tdsl.ConstOp) or constant.raws.size != 1:
         return None
@@ -79,19 +78,11 @@ def _number(value: SSAValue) -> Any | None:
 
 
 def _has_table(steps: Sequence[Any]) -> bool:
-    """Whether a step is a function of a number of at most 8 bits. Such a function is computed by a table."""
     functions = [step for step in steps if isinstance(step, num.FunctionOp)]
     return any(num.raws_in_order(num.format_of(function.input)) is not None for function in functions)
 
 
 def _results(steps: Sequence[Any], values: dict[SSAValue, Any], result: SSAValue, count: int) -> Sequence[int]:
-    """The raws of the results for all arguments, in the order of the arguments.
-
-    steps: the steps of the map.
-    values: the raws of the arguments and the constants; those of the steps' results are added.
-    result: the result of the map.
-    count: the number of arguments.
-    """
     machine = NumpyMachine()
     for step in steps:
         values[step.results[0]] = step.computation()(machine, [values[operand] for operand in step.operands])

@@ -56,7 +56,6 @@ class Access:
         return same and self.start is not None and self.start == other.start
 
     def with_index(self, index: SSAValue, new: SSAValue) -> Access:
-        """A copy of the access in which the value `new` replaces the loop index `index`."""
         return self if self.start is None else replace(self, start=self.start.with_index(index, new))
 
 

@@ -138,9 +138,7 @@ class FlatAccesses(ABC):
         return True
 
     def copy(self, op: CopyRunOp) -> None:
-        """Insert the loop of a copy."""
         self.nest.each(op.count, lambda at: self.copy_element(op, at))
 
     def copy_element(self, op: CopyRunOp, at: SSAValue) -> None:
-        """Insert the load and the store that copy element number `at`."""
         self.store(self.load(op.source, self.nest.sum(op.first, at)), op.dest, self.nest.sum(op.at, at))

@@ -181,9 +181,6 @@ def _call_of(op: num.CallOp) -> Lowering:
 
 
 def _of_any_length(e: Emitter, value: SSAValue) -> SSAValue:
-    """Cast a memref to the type of kernel arguments, which has a dynamic length and no memory space. Return any
-    other value unchanged.
-    """
     if not isinstance(value.type, MemRefType):
         return value
     type = MemRefType(scratch.memref_type(value).element_type, [DYNAMIC_INDEX])
@@ -246,7 +243,6 @@ class OpFunction:
 
     @property
     def block(self) -> Block:
-        """The body of the function, which ends in a return op."""
         return self.function.body.block
 
     def expanded(self) -> OpFunction:

@@ -46,7 +46,6 @@ def memory_of(root: SSAValue) -> SSAValue:
 
 
 def start_of(root: SSAValue) -> int:
-    """The byte offset of a root buffer in its memory."""
     return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
 
 

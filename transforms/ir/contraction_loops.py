@@ -57,7 +57,6 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
 
 
 def _reads_rows(op: Operation) -> TypeGuard[num.SparseProductsOp | num.EntriesOp]:
-    """True for an op that reads the rows of a compressed matrix."""
     return isinstance(op, num.SparseProductsOp | num.RowLoopOp)
 
 
@@ -99,10 +98,6 @@ def _inline(
 
 
 def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """Emit the dot products of all contiguous runs of a window, and return the sum to which they are added.
-
-    around: the contraction that contains `op`.
-    """
     (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
     part = op.length // runs
     for run in range(runs):
@@ -140,11 +135,6 @@ def open_entries(op: num.SparseProductsOp) -> None:
 
 
 def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """Emit a loop that sums the entries of a sparse row, and return the sum. The loop follows the gaps of the row.
-
-    first: the number of the row's first entry.
-    """
-
     def add(*values: SSAValue) -> SSAValue:
         for argument, value in zip(op.body.block.args, values, strict=True):
             argument.replace_all_uses_with(value)
@@ -162,10 +152,6 @@ def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopB
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """Emit the index of the first element of a window in the image, and return it.
-
-    around: the contraction that contains `op`.
-    """
     if len(around.shape) == 1:
         return nest.index(0)
     first = nest.times(indices[-2], op.spaces.step)
@@ -173,9 +159,6 @@ def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: L
 
 
 def _store(op: memref.StoreOp, nest: LoopBuilder) -> None:
-    """Replace a store by a store at the linear index of the element. Outer loops then compute their part of the
-    index once.
-    """
     number: SSAValue | None = None
     for index, extent in zip(op.indices, scratch.memref_type(op.memref).get_shape(), strict=True):
         number = index if number is None else nest.add(nest.times(number, extent), index)

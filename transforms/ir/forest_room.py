@@ -35,7 +35,6 @@ _SHORT = 1 << 15
 
 
 def room_of(numbers: Sequence[int]) -> Attribute:
-    """The attribute `FOREST_ROOM` with these numbers."""
     return DenseArrayBase.from_list(i64, list(numbers))
 
 

@@ -54,9 +54,6 @@ def applied(
 
 
 def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder) -> SSAValue:
-    """Insert an `affine.apply` that computes an expression from the indices and symbols that occur in it. Return its
-    result.
-    """
     parts = list(expression.dfs())
     axes = sorted({part.position for part in parts if isinstance(part, AffineDimExpr)})
     others = sorted({part.position for part in parts if isinstance(part, AffineSymExpr)})
@@ -133,7 +130,6 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
 
 
 def inline(op: num.NestOp, numbers: Indices, nest: LoopBuilder) -> None:
-    """Move the body of a `num.nest` to the insertion point of a builder. `numbers` replace the indices of the nest."""
     _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
 
@@ -156,11 +152,6 @@ def expand_nest(op: num.NestOp | num.ReduceOp) -> None:
 
 
 def _expand_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAValue, int] | None = None) -> None:
-    """Replace a `num.reduce` by a loop that carries its values.
-
-    extents: the extents of the enclosing axes, by their indices.
-    """
-
     def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         known = {**(extents or {}), number: op.numbers.stop}
         return _inline(op.body.block, [number, *carried], known, nest)
@@ -176,11 +167,6 @@ def _expand_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAV
 def _inline(
     block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopBuilder
 ) -> Sequence[SSAValue]:
-    """Move the ops of a body to the insertion point of a builder. Return the values that the body yields.
-
-    values: the values that replace the arguments of the body.
-    extents: the extents of all axes, by their indices.
-    """
     for argument, value in zip(block.args, values, strict=True):
         value.name_hint = value.name_hint or argument.name_hint
         argument.replace_all_uses_with(value)

@@ -45,7 +45,6 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
 
 
 def is_multiple(index: SSAValue, factor: int) -> bool:
-    """Whether an index is proven to be a multiple of a factor in every iteration."""
     return affine_sum(index).is_multiple(factor)
 
 
@@ -87,11 +86,9 @@ class AffineSum(NamedTuple):
         return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
 
     def is_multiple(self, factor: int) -> bool:
-        """Whether the sum is a multiple of a factor for all values of the variables."""
         return not any(number % factor for number in (self.constant, *self.factors.values()))
 
     def with_index(self, index: SSAValue, new: SSAValue) -> AffineSum:
-        """A copy of the sum in which the variable `new` replaces the variable `index`."""
         return AffineSum(self.constant, {new if v is index else v: f for v, f in self.factors.items()})
 
 
@@ -120,7 +117,6 @@ def affine_sum(index: SSAValue) -> AffineSum:
 
 
 def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> AffineSum | None:
-    """An expression of an affine map as an affine sum. None for an expression with a quotient or a remainder."""
     match expression:
         case AffineDimExpr(position=position):
             return affine_sum(dims[position])
@@ -201,7 +197,6 @@ def mean_value(indices: Sequence[SSAValue], function: Callable[..., Any]) -> flo
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
-    """The loop variables and call numbers on which indices depend and whose ranges are known, with these ranges."""
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):
@@ -212,7 +207,6 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
 
 
 def _values_of(variable: SSAValue) -> range | None:
-    """The range of the variable of a loop with constant bounds, or of a call number. None for other block arguments."""
     outer = variable.owner.parent_op()
     calls = None
     if isinstance(outer, func.FuncOp) and isinstance(variable.type, IndexType):

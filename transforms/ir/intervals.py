@@ -34,7 +34,6 @@ def type_interval(value: SSAValue) -> Interval:
 
 
 def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
-    """For each integer and index of a function, an interval that contains it as a signed number."""
     return Intervals(function).known
 
 
@@ -60,7 +59,6 @@ class Intervals:
         known, loaded = self.known, dict(self._loaded(top))
 
         def visit(widen: bool, shrinks: bool = False) -> bool:
-            """Pass over the ops once; return true if no interval has changed."""
             before = dict(known)
             _Pass(known, loaded, widen, shrinks).top(top)
             return known == before
@@ -103,9 +101,6 @@ def _contents(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[int, Inte
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
-    """Yield the elements of `bits` bits that are extracted from words. A word that is a single element is yielded
-    itself.
-    """
     for word in words:
         if cast("IntegerType[int, Any]", word.type).width.data == bits:
             yield word
@@ -176,7 +171,6 @@ class _Pass:
         self._carry(body, op.iter_args, op.results)
 
     def _carry(self, body: Block, inits: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:
-        """Analyse the body of a loop or a reduction whose index is known."""
         for argument, init in zip(body.args[1:], inits, strict=True):
             if not self.shrinks:
                 self._join(argument, init)
@@ -192,9 +186,6 @@ class _Pass:
             self.known[result] = self.of(argument)
 
     def _limited(self, op: Operation, interval: Interval) -> Interval:
-        """The interval of an op's result, narrowed if the op is a selection that returns a value only while it
-        is below a limit.
-        """
         if not isinstance(op, arith.SelectOp) or not isinstance(test := op.cond.owner, arith.CmpiOp):
             return interval
         if test.predicate.value.data != _SIGNED_LESS or test.lhs is not op.lhs:
@@ -217,7 +208,6 @@ class _Pass:
 
 
 def _computed(op: Operation, operands: list[Interval]) -> Interval:
-    """The interval of an op's result, given the intervals of its operands, as if integers did not wrap around."""
     match op:
         case arith.ConstantOp(value=IntegerAttr(value=value)):
             return value.data, value.data

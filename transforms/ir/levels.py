@@ -61,16 +61,11 @@ def _hardware_complaint(op: Operation) -> str | None:
 
 
 def _circuit_complaint(op: Operation) -> str | None:
-    """The error message for an op that is not allowed in a module of registers and logic. None for an allowed op."""
     known = op.name.partition(".")[0] in ("hw", "comb", "seq", "rtl")
     return None if known else f"'{op.name}' is of another level"
 
 
 def _memories_complaint(op: Operation) -> str | None:
-    """The error message for an op that is not allowed in a program with hardware memories. None for an allowed op.
-
-    Arithmetic, control flow, contractions and clocked accesses are allowed.
-    """
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
     if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, ClockedOp | _NESTS):
@@ -105,7 +100,6 @@ def _bits_complaint(op: Operation) -> str | None:
 
 
 def _c_complaint(op: Operation) -> str | None:
-    """The error message for an op outside a C program, or for a second program. None for any other op."""
     if not isinstance(op.parent_op(), ModuleOp) or (op.name == "c.program" and op.prev_op is None):
         return None
     return f"'{op.name}' is of another level" if op.name != "c.program" else "it has several programs"
@@ -201,7 +195,6 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
 
 
 def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Operation, str]]:
-    """Yield each operation inside a function that violates a level, in program order, with the error message."""
     known: set[SSAValue] = set()
 
     def visit(block: Block) -> Iterator[tuple[Operation, str]]:

@@ -177,9 +177,6 @@ class LoopBuilder(LocatedBuilder):
 
     @contextmanager
     def _filling(self, block: Block) -> Generator[None]:
-        """A context in which ops are inserted into the body of a nest. Arithmetic on indices then becomes
-        affine maps of the axes.
-        """
         self._bodies.append(block)
         with self.inside(block):
             yield

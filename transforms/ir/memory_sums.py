@@ -35,7 +35,6 @@ def begin_each_sum(function: func.FuncOp) -> None:
 
 
 def is_in_memory(sum: SSAValue) -> bool:
-    """Whether the accumulator of a sum is an array in memory."""
     return not num.accumulator_type(sum).IN_REGISTER
 
 

@@ -182,7 +182,6 @@ def _overwrites(op: Operation, store: memref.StoreOp, block: Block, shared: tupl
 
 
 def _covers(written: tuple[AffineSum, int] | None, shared: tuple[int, int]) -> bool:
-    """Whether the bytes that `_written` returns are known and contain the range `shared`."""
     if written is None or (first := written[0]).factors:
         return False
     return first.constant <= shared[0] and shared[1] <= first.constant + written[1]

@@ -54,7 +54,6 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
 
 
 def _constant(op: scratch.ConstantOp, bits: Width) -> tuple[Operation, Interval]:
-    """Convert a packed constant to bytes. Return the new constant, and the interval of the values of its elements."""
     raws = op.raws
     return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8, loaded=op.loaded), (
         int(raws.min()),
@@ -165,7 +164,6 @@ class _Bytes:
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
     def bytes_before(self, elements: SSAValue, nest: LoopBuilder) -> SSAValue:
-        """The size in bytes of `elements` elements, which fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
             return exchanged(elements, length, group_bytes(self.bits), nest)
@@ -174,11 +172,6 @@ class _Bytes:
     def element(
         self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopBuilder
     ) -> list[SSAValue]:
-        """Return the operands that access one element: the bytes, and the index of the element.
-
-        If 16 bits cannot index all elements, the bytes begin at the group that contains the element, and the
-        index is relative to this group.
-        """
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)
         stream, length, bytes = self.stream, group_length(self.bits), group_bytes(self.bits)

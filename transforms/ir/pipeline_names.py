@@ -79,7 +79,6 @@ class ProgramCost:
         return cls(round(estimate.time), round(estimate.flash), round(estimate.ram))
 
     def within(self, limit: ProgramCost) -> bool:
-        """Whether neither time nor flash nor RAM exceeds the corresponding number of `limit`."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:
@@ -93,7 +92,6 @@ class ProgramCost:
 
     @property
     def numbers(self) -> tuple[float, float, float]:
-        """The numbers time, flash and RAM, in this order."""
         return self.time, self.flash, self.ram
 
 
@@ -132,5 +130,4 @@ class LoweringPasses:
         self.passes = PassPipeline((*(step for step in steps if step.name != PROOF), *more))
 
     def apply(self, module: ModuleOp) -> None:
-        """Run all passes on a module in place."""
         self.passes.apply(self.context, module)

@@ -82,11 +82,6 @@ class SparseRows:
 
     @classmethod
     def _gathered(cls, kernel: Kernel, rows: CompressedRows, entries: int) -> SparseRows | None:
-        """The rows as a stream for a kernel that gathers several elements of the vector at once. None if there is no
-        such stream.
-
-        entries: the number of elements that are gathered at once.
-        """
         if (found := gathered_rows(rows, entries)) is None:
             return None
         unit = bytes_of_gathered(entries, kernel.weights)

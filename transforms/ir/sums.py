@@ -76,7 +76,6 @@ class LoopCarriedSum:
 
     @property
     def carried(self) -> SSAValue:
-        """The partial sum, an argument of the loop's body."""
         return self.loop.body.block.args[1 + self.position]
 
     @property
@@ -92,12 +91,10 @@ class LoopCarriedSum:
 
     @property
     def adds_columns(self) -> bool:
-        """Whether the weights of an iteration are a column, and the column is multiplied by a single number."""
         return tdsl.shape_of(self.factor) == (1, 1) and tdsl.shape_of(self.weight.out)[1:] == (1,)
 
     @property
     def trips(self) -> int:
-        """The number of iterations that visit all columns of the constant."""
         return tdsl.shape_of(self.constant.result)[0]
 
     @property
@@ -151,11 +148,6 @@ class LoopCarriedSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """Insert a constant with the weights of all iterations, and return it. For each block of iterations it contains
-        a matrix with one row per element of the sum.
-
-        size: the number of iterations in a block.
-        """
         raws = self.constant.raws
         blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
         constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))

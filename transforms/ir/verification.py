@@ -103,7 +103,6 @@ class Verification:
 
 
 def _changed(records: Records, before: Records) -> set[Operation]:
-    """The operations whose state has changed, and the operations from whose regions an operation was removed."""
     changed = {op for op, record in records.items() if before.get(op) is not record}
     for op, record in before.items():
         gone = op not in records or records[op].parent is not record.parent
@@ -113,7 +112,6 @@ def _changed(records: Records, before: Records) -> set[Operation]:
 
 
 def _around(op: Operation) -> Iterator[Operation]:
-    """Yield an operation and the operations whose verification may depend on it."""
     container: Operation | None = op
     while container is not None:
         yield container

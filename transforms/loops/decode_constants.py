@@ -88,13 +88,11 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The number format of a constant in flash. None for a constant in any other memory."""
     type = scratch.memref_type(constant.result)
     return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
 
 
 def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
-    """Encode the numbers of a constant in another format, and change its type."""
     old = element_format(constant.result.type)
     constant.value = scratch.ConstantOp.of(format.encode(old.decode(constant.raws)), format.type).value
     retype_elements(constant.result, format.type)
@@ -118,12 +116,10 @@ def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
 
 
 def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
-    """Whether an op adds products of its factors to a sum."""
     return isinstance(op, num.RowSumOp) or (isinstance(op, num.CallOp) and op.routine.name in _PRODUCTS)
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """Whether a use is a factor of a sum of products whose accumulator accepts `format` for this factor."""
     op = use.operation
     if not _adds_products(op):
         return False

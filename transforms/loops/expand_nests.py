@@ -59,7 +59,6 @@ def _expand(function: func.FuncOp, in_bits: bool) -> None:
 
 
 def _has_formats(op: Operation) -> bool:
-    """Whether an op, or an op inside it, has an operand in a number format or an accumulator, as at L3."""
     types = {operand.type for each in op.walk() for operand in each.operands}
     elements = [memref_type.element_type for memref_type in types if isa(memref_type, MemRefType)]
     return any(number_format(type) is not None or accumulator_of(type) is not None for type in (*types, *elements))

@@ -75,10 +75,6 @@ class FuseLoopsPass(ModulePass):
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
-    """The memories that the loads or the stores of a nest access.
-
-    kind: the class of loads or stores.
-    """
     return {memory_of(scratch.root(op.memref)) for op in nest.body.block.ops if isinstance(op, kind)}
 
 
@@ -95,7 +91,6 @@ def _nest_before(second: _Loop) -> _Loop | None:
 
 
 def _extent(nest: _Loop) -> int | None:
-    """The extent of the axis of a nest. None for a nest of several axes, and for sparse rows."""
     return nest.shape[0] if len(nest.shape) == 1 and not nest.is_sparse else None
 
 

@@ -82,7 +82,6 @@ def _integers(type: Attribute) -> ExactNumbers | None:
 
 
 def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
-    """Whether an op sums products of rows of weights."""
     return isinstance(op, num.ProductsOp) or num.calls_dot(op)
 
 
@@ -138,7 +137,6 @@ def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: L
 
 
 def _narrow(constant: scratch.ConstantOp) -> None:
-    """Assign an 8-bit format to 16-bit integers that 8 bits can represent, if only sums and additions read them."""
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     low, high = limits(8)
     if format is None or format.dtype.itemsize != 2:

@@ -90,7 +90,6 @@ class PackConstantsPass(ModulePass):
 
 
 def _bought(module: ModuleOp, target: str) -> set[scratch.ConstantOp | None]:
-    """The constants that are multiplied by tiles whose kernels contain them or read them in another form."""
     tiled = [op for op in module.walk() if isinstance(op, num.ContractOp) and is_bought(op.tile, target)]
     return {scratch.constant_root(factor) for op in tiled for products in op.products for factor in products.factors}
 
@@ -124,9 +123,6 @@ class _Packable:
 
     @classmethod
     def find(cls, op: scratch.ConstantOp, target: str) -> _Packable | None:
-        """Return the constant with the width that minimises the product of bytes and steps. None if the constant
-        cannot be packed.
-        """
         if are_data(op) or not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
             return None
         format = number_format(memref_type(op.result).element_type)
@@ -196,18 +192,15 @@ class _Packable:
         self.time += time
 
     def _slowdown(self, reader: num.Adding, packed: Kernel, plain: Kernel) -> float:
-        """The time of a packed row divided by that of an unpacked row. 0 if a kernel has no known time."""
         times = [_row_time(kernel, reader.length, self.target) for kernel in (packed, plain)]
         return times[0] / times[1] if all(times) else 0.0
 
     @property
     def saved(self) -> int:
-        """The bytes of flash that packing saves, minus the code of the calls."""
         return self.size - self.packed_size - chip_of(self.target).packed_reads.call * self.calls
 
     @property
     def effort(self) -> float:
-        """The product of bytes and relative time. The time to read the unpacked array is 1."""
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
@@ -218,9 +211,6 @@ class _Packable:
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
-        """Pack the raws, pad the rows that kernels read to whole groups, and change the types and slices of all
-        readers.
-        """
         raws, type = self.constant.raws, memref_type(self.constant.result)
         element = type.element_type
         shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
@@ -287,19 +277,14 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
 
 
 def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:
-    """Whether an op adds products of rows of a sparse matrix."""
     return isinstance(op, num.SparseProductsOp) or (isinstance(op, num.CallOp) and op.routine.name == num.SPARSE_DOT)
 
 
 def _is_dense(op: Operation) -> TypeGuard[num.Adding]:
-    """Whether an op adds products of rows of weights and contiguous vectors."""
     return num.calls_dot(op) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
 def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel | None:
-    """The fastest kernel for dense weights of a given width that computes `rows` rows at once. None if there is no
-    such kernel.
-    """
     names = {num.DotAttr.name: 1, num.DOT_ROWS: rows}
     fitting = [
         kernel
@@ -311,10 +296,6 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
 
 
 def _row_time(kernel: Kernel, length: int, target: str) -> float:
-    """The time of a row of `length` products, with its share of the call. 0 if the kernel has no known time.
-
-    Rows of packed fields are whole groups.
-    """
     if not kernel.step or (table := cost_table(target)) is None:
         return kernel.step * length
 
@@ -330,9 +311,6 @@ def _row_time(kernel: Kernel, length: int, target: str) -> float:
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
-    """The best layout of sparse rows for kernels with the narrowest accumulator that fits the sum. None if there is
-    no such kernel.
-    """
     sparse = _summing(dot.sum, *dot.factors, weights, num.SPARSE_DOT, target)
     least = min((kernel.sum for kernel in sparse), default=0)
     narrowest = [kernel for kernel in sparse if kernel.sum == least]
@@ -342,11 +320,6 @@ def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
 def _summing(
     sum: SSAValue, values: SSAValue, vector: SSAValue, weights: Width, op: str, target: str, rows: int = 1
 ) -> list[Kernel]:
-    """The kernels for the routine `op` and weights of a given width whose accumulator is wide enough for the sum.
-
-    values, vector: the factors.
-    rows: the number of rows that a kernel computes at once.
-    """
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []

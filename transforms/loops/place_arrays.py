@@ -74,9 +74,6 @@ class _Room:
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
-        """The range of `size` bytes from byte `low`, occupied while a buffer is used. An input or a state occupies its
-        bytes from the start of the function, and a state also until the end.
-        """
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
         if isinstance(view := buffer.owner, ViewOp) and _is_kept(view):
@@ -86,9 +83,6 @@ class _Room:
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:
-        """Find the lowest bytes that are free while the slice `part` of an array is used, and return their
-        range. None if there are none.
-        """
         size, unit = bytes_of(array.memref), unit_bytes(memref_type(array.memref))
         offsets = sorted({0, *(-(-taken.high // unit) * unit for taken in self.taken)})
         candidates = (self.occupied(part, low, size) for low in offsets)
@@ -97,7 +91,6 @@ class _Room:
 
 
 def _is_kept(view: ViewOp) -> bool:
-    """Whether a buffer is the input or a state, so that it contains values before the function starts."""
     return view.input is not None or view.state is not None
 
 
@@ -130,7 +123,6 @@ def _is_filled_first(op: Operation) -> bool:
 
 
 def _ops_after(op: Operation) -> Iterator[Operation]:
-    """Yield the ops after an op in its block, each followed by its nested ops."""
     following = op.next_op
     while following is not None:
         yield from following.walk()
@@ -138,7 +130,6 @@ def _ops_after(op: Operation) -> Iterator[Operation]:
 
 
 def _touching(value: SSAValue) -> Iterator[Operation]:
-    """Yield the ops that use a buffer or a view of it."""
     for use in value.uses:
         yield use.operation
         if isinstance(use.operation, SliceOp):

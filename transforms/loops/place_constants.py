@@ -108,9 +108,6 @@ def _movables(module: ModuleOp, target: str) -> list[Movable]:
 
 
 def _may_move(op: scratch.ConstantOp) -> bool:
-    """Whether this pass may move a constant: it is near and in flash, and it is not data. `mark-weights` moves
-    constants that are data, all together.
-    """
     return not op.loaded and op.far is None and DATA not in op.attributes
 
 
@@ -136,7 +133,6 @@ def movable_of(constants: Sequence[scratch.ConstantOp], target: str) -> Movable 
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
-    """The ops that read an array or a view of it, each with the value that it reads."""
     found: list[tuple[Operation, SSAValue]] = []
     for use in value.uses:
         view = isinstance(use.operation, scratch.SliceOp)

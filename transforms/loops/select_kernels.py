@@ -96,10 +96,6 @@ class SelectKernelsPass(ModulePass):
 
 
 def _keep_for_hardware(module: ModuleOp) -> None:
-    """Preserve contractions of compressed matrices, and insert a `scratch.slide` for each sliding window.
-
-    The entries of compressed rows are distributed to processing elements later.
-    """
     for op in list(module.walk()):
         match op:
             case num.ContractOp(products=[num.SparseProductsOp() as products]) if products.accumulator.IN_REGISTER:
@@ -128,13 +124,6 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: Callable[[], LocalRuns]) -> None:
-    """Replace a call whose runs the kernel cannot read by calls on decoded or unpacked blocks.
-
-    The operands of the call are first sorted into the order that the kernel expects.
-
-    offer: the kernel.
-    local: returns the rewriter with the local arrays of the blocks.
-    """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
     if offer.decoded:
@@ -203,7 +192,6 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
 
 
 def _widen(sum: num.Sum, bits: int) -> None:
-    """Change the accumulator of a sum to one of `bits` bits."""
     before = num.accumulator_type(sum.start)
     if before.bits == bits:
         return
@@ -229,12 +217,10 @@ def _whole_bits(value: SSAValue) -> int:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """Whether a value is packed in RAM. Such values are unpacked first unless they are constants."""
     return _packed_bits(value) is not None and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """Whether a run of weights is unpacked, or packed and begins at a group boundary, as kernels require."""
     bits = _packed_bits(weights)
     return bits is None or first_element(weights).is_multiple(group_length(bits))
 
@@ -273,7 +259,6 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
 
 def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
-    """Erase a call. If the call has a result, `sum` replaces it."""
     if sum is not None:
         sum.name_hint = op.result.name_hint
         op.result.replace_all_uses_with(sum)
@@ -281,7 +266,6 @@ def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
 
 
 def _remove_unread(module: ModuleOp) -> None:
-    """Erase constants without readers. These are constants that a packed copy has replaced."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
         Rewriter.erase_op(op)
 
@@ -309,7 +293,6 @@ def select_chunks(module: ModuleOp, target: str) -> None:
 
 
 def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
-    """The kernels of a target that compute the sum of a plain kernel in chunks."""
     widths, sums = (plain.weights, plain.vector), (plain.sum,)
     nest = SumQuery(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
     return [offer.kernel for offer in offers(target, nest)]

@@ -35,7 +35,6 @@ def digest_of(module: ModuleOp) -> str:
 
 
 def _of(attribute: Attribute) -> str:
-    """A digest of an attribute, which may be a type."""
     if isinstance(attribute, DenseIntOrFPElementsAttr):
         # Not cached, since this would keep weights in memory.
         constant = cast("DenseIntOrFPElementsAttr[Any]", attribute)

@@ -133,7 +133,6 @@ def environment() -> str:
 
 
 def others() -> list[str]:
-    """The names, in ascending order, of the top-level packages of all installed plug-ins."""
     return sorted({row.module.partition(".")[0] for group in GROUPS for row in plugins(group)})
 
 
@@ -154,5 +153,4 @@ def _sources(module: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _number(value: Any) -> Any:
-    """Convert a numpy number to a Python number, which JSON can represent."""
     return value.item()

@@ -85,7 +85,6 @@ class Programs(FactCache):
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
-        """The modules in memory that the given passes created, by program."""
         return self._recent.setdefault(passes, {})
 
 
@@ -183,5 +182,4 @@ class Program(FactCache):
 
 @lru_cache(1 << 10)
 def _steps(pipeline: Any) -> tuple[ModulePass, ...]:
-    """The passes of a pipeline, in order, with the pipeline's options."""
     return tuple(pipeline.steps())

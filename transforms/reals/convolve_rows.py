@@ -103,7 +103,6 @@ class _AfterPixels(RewritePattern):
 
 
 def _reshaped(value: SSAValue, shape: tdsl.Shape) -> tdsl.ReshapeOp:
-    """A value in another shape, with its profile and name."""
     reshape = tdsl.ReshapeOp(value, shape)
     reshape.attributes |= profile_of(value)
     reshape.out.name_hint = value.name_hint
@@ -135,9 +134,6 @@ def _has_pixels(op: tdsl.MatmulOp) -> bool:
 
 
 def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
-    """The columns of the right factor as filters of one pixel. None if the columns are not contiguous and cannot be
-    made contiguous.
-    """
     length, columns = tdsl.shape_of(op.rhs)
     match op.rhs.owner:
         case tdsl.ConstOp() as constant if all(map(_reads_filters, op.rhs.uses)):

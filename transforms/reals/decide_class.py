@@ -92,9 +92,6 @@ class DecideClassPass(ModulePass):
 
 
 def _has_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
-    """Whether `y` of a data set has a class for each sample: an index, or a row with a one for several scores that tell
-    classes.
-    """
     if data.targets is None or not are_one_hot(data.targets):
         return data.y is not None
     maker = tdsl.unreshaped(scores).owner
@@ -148,7 +145,6 @@ def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | Non
 
 
 def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """The program's scores for all samples, in one row, as real numbers."""
     kept = tdsl.has_formats(op)
     scores = (in_reals(op, evaluate(op, encode_inputs(op, x))) if kept else evaluate_reals(op, x)).scores
     assert scores is not None
@@ -156,5 +152,4 @@ def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[A
 
 
 def _are_shares(values: NDArray[np.floating[Any]]) -> bool:
-    """Whether all numbers are in [0, 1] and not all are equal, so that they may be probabilities."""
     return bool(((values >= 0) & (values <= 1)).all() and np.ptp(values) > 0)

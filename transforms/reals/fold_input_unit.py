@@ -88,7 +88,6 @@ class FoldInputUnitPass(ModulePass):
 
 
 def _quantise(argument: BlockArgument, features: tdsl.FeatureMap) -> BlockArgument:
-    """Let the program compute the quantiser of its features, from an argument on reals. Return this argument."""
     assert features.points is not None
     format, shape, block = tdsl.format_of(argument), tdsl.shape_of(argument), argument.block
     readers = tuple(argument.uses)
@@ -118,14 +117,6 @@ def _fits(unit: InputUnit, format: NumberFormat) -> bool:
 
 
 def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None:
-    """Assign the format of a sensor's integers to a value, and convert the value to the format that its readers
-    require.
-
-    Slices, such as the frames of a stream, are converted separately where they are read.
-
-    given: the format of the integers.
-    format: the format that the readers require.
-    """
     readers = tuple(value.uses)
     value = Rewriter.replace_value_with_new_type(value, TensorType(given.type, tdsl.shape_of(value)))
     direct = [use for use in readers if not isinstance(use.operation, tdsl.SliceOp | tdsl.ReshapeOp)]
@@ -144,9 +135,6 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
 
 
 def _spelled(format: NumberFormat) -> str:
-    """A description of the reals that a format's integers represent, for a message. Empty if the reals are not
-    evenly spaced.
-    """
     zero, one, two = (float(each) for each in format.decode(np.array([0, 1, 2], format.dtype)))
     if not np.isclose(two - one, one - zero, rtol=1e-6, atol=0):
         return ""
@@ -154,9 +142,6 @@ def _spelled(format: NumberFormat) -> str:
 
 
 def _compute(argument: BlockArgument, function: AffineFunction) -> None:
-    """Compute an affine function of an argument at the beginning of a function, and let all readers of the argument
-    read the result.
-    """
     value: SSAValue = argument
     readers = tuple(argument.uses)
     ops: list[Operation] = []

@@ -59,10 +59,6 @@ class _Fold(RewritePattern):
 
 
 def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
-    """The constant factors of a product that have no other readers. Empty for any other op.
-
-    folded: a multiplication that does not count as a product.
-    """
     factors = [product.lhs, product.rhs] if isinstance(product, _Product) and product is not folded else []
     owners = [factor.owner for factor in factors if factor.has_one_use()]
     return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]

@@ -133,10 +133,6 @@ def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter
 def _replace(
     op: tdsl.AddOp, fused: tdsl.ContractionOp, terms: Sequence[tdsl.ContractionOp], rewriter: PatternRewriter
 ) -> None:
-    """Replace an addition by one sum of the products that it adds, and erase its operands unless they have readers.
-
-    terms: the ops that compute these products.
-    """
     fused.location = locations.fused(each.location for each in (*terms, op))
     shape, added = tdsl.shape_of(op.out), list(op.operands)
     new = [fused] if shape == tdsl.shape_of(fused.out) else [fused, tdsl.ReshapeOp(fused.out, shape)]

@@ -61,7 +61,6 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """The values from outside of an op that the op, or an op nested in it, reads."""
     return [value for inner in op.walk() for value in inner.operands if not op.is_ancestor(value.owner)]
 
 
@@ -88,6 +87,5 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, invariant: AbstractSet[Operation]) -> set[Operation]:
-    """The set of the invariant op `op` and all other invariant ops on which it depends."""
     owners = invariant & {value.owner for value in _read(op)}
     return {op}.union(*(_needed(owner, invariant) for owner in owners))

@@ -16,7 +16,6 @@ from tinyml.dialects.tdsl.attributes import PROFILE, Profile
 
 
 def power_above(number: float) -> float:
-    """The least power of two that is not below a nonnegative number; 0 for 0."""
     return math.ldexp(1.0, math.ceil(math.log2(number))) if number else 0.0
 
 

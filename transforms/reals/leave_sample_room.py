@@ -85,7 +85,6 @@ class _Widening:
         self._widen(op.out)
 
     def _lowest(self, op: tdsl.MatrixProductsOp) -> float:
-        """A number below all results of a product in its profile."""
         known = next(tdsl.result_profiles(op.out), None)
         if known is None:
             raise error_at(op, "the product has no profile: run the profile pass first")
@@ -112,11 +111,6 @@ class _Widening:
                     raise error_at(user, f"--weights-at: {user.name} reads numbers of samples, whose number may change")
 
     def _pad(self, op: Operation, value: SSAValue, axis: int, filling: float = 0.0) -> None:
-        """Replace the constant operand `value` of `op` by a longer one.
-
-        axis: the axis of the samples.
-        filling: the additional elements; the profile of the constant includes negative ones.
-        """
         if not isinstance(constant := value.owner, tdsl.ConstOp) or constant.raws.shape[axis] != self.samples:
             raise error_at(op, "--weights-at: a matrix beside the samples is not constant, or of another length")
         added = [(0, self.room - self.samples if axis == each else 0) for each in range(constant.raws.ndim)]
@@ -132,7 +126,6 @@ class _Widening:
 
 
 def _are_ranked(value: SSAValue) -> bool:
-    """Whether a value determines the nearest samples."""
     users: Sequence[Operation] = [use.operation for use in value.uses]
     return any(
         isinstance(user, tdsl.TopKMaskOp) or (isinstance(user, tdsl.ElementwiseOp) and _are_ranked(user.out))

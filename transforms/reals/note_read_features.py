@@ -38,7 +38,6 @@ class NoteReadFeaturesPass(ModulePass):
 
 
 def _read(value: SSAValue) -> set[int]:
-    """The row-major indices of the elements that forests compare."""
     read: set[int] = set()
     for use in value.uses:
         if tdsl.is_forest(forest := use.operation):

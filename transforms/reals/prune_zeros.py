@@ -60,9 +60,6 @@ class PruneZerosPass(ModulePass):
 
 
 def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
-    """The constant matrix of reals that a product multiplies by a column vector, if the matrix has no other
-    readers. None otherwise.
-    """
     plain = op.shifts is None and tdsl.shape_of(op.rhs)[1] == 1 and tdsl.is_real(op.out)
     return tdsl.own_constant(op.lhs) if plain else None
 
@@ -83,9 +80,6 @@ class _Lanes:
     """The vectors that are constants."""
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors that are computed element by element from or with it. Return whether
-        elements of all of them can be removed.
-        """
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape):
@@ -136,7 +130,6 @@ class _Lanes:
 
 
 def _keeps_zero(op: tdsl.TensorOp) -> bool:
-    """Whether the result of an op for operands of zeros consists of zeros."""
     return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(value))) for value in op.inputs]).any()
 
 
@@ -169,9 +162,6 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
-    """Let a product read only the columns of its matrix from the first to the last nonzero column. Both ends are
-    extended to multiples of `ALIGNED` elements. A matrix of zeros is unchanged.
-    """
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

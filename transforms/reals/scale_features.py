@@ -100,7 +100,6 @@ def _ranges(x: Reals) -> tdsl.FeatureMap:
 
 
 def _power_of_two(numbers: Reals) -> Reals:
-    """For each positive number, the least power of two that is not below it, within single precision; 1 for 0."""
     mantissas, exponents = np.frexp(numbers)
     return np.ldexp(1.0, np.clip(exponents - (mantissas == 0.5), -126, 127))
 
@@ -131,5 +130,4 @@ def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
 
 
 def _single(numbers: Reals) -> Reals:
-    """Round numbers to single precision, and return them in double precision."""
     return numbers.astype(np.float32).astype(np.float64)

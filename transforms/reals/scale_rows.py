@@ -68,7 +68,6 @@ class _Scale(RewritePattern):
 
 
 def _products(constant: tdsl.ConstOp) -> list[_Product]:
-    """The products whose left operand has the rows of a constant. Empty if the constant has other uses."""
     products: list[_Product] = []
     values: list[SSAValue] = [constant.result]
     while values:
@@ -84,9 +83,6 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
-    """Whether the left operand of a product is a part of a constant, and neither the right operand nor the initial
-    value is a part of it.
-    """
     return constant_root(product.lhs) is constant and constant_root(product.rhs) is not constant
 
 

@@ -106,7 +106,6 @@ class TakeProfilesPass(ModulePass):
 
 
 def _of_zeros(ops: Sequence[Operation]) -> str:
-    """The end of a message about other operations: a matrix of zeros, for which importers omit operations."""
     for op in ops:
         if isinstance(op, tdsl.ConstOp) and len(shape := tdsl.shape_of(op.result)) > 1 and not op.raws.any():
             return f": all weights of a matrix of {' x '.join(map(str, shape))} are zero in the model, was it trained?"
@@ -114,7 +113,6 @@ def _of_zeros(ops: Sequence[Operation]) -> str:
 
 
 def _samples(ops: Sequence[Operation]) -> int | None:
-    """The number of samples that an estimator stores in matrices; None for other models."""
     stored = [tdsl.read_interface(each).stored for each in ops if isinstance(each, FuncOp)]
     numbers = [each.number for each in stored if each is not None]
     return next((number for number in numbers if any(multiplies_samples(op, number) for op in ops)), None)
@@ -151,10 +149,6 @@ def _have_same_shape(samples: tuple[int | None, int | None], old: Attribute, new
 
 
 def _check_range(old: Operation, new: Operation, margin: float) -> None:
-    """Raise `InputError` if a new weight exceeds the range of the old weights. The range ends at the least power of two
-    that is not below the greatest old weight times `margin`. Also raise it if the old or the new weights have no
-    profile.
-    """
     was, now = (next(tdsl.result_profiles(op.results[0]), None) for op in (old, new))
     if was is None or now is None:
         raise error_at(new, "the constant has no profile: run the profile pass first")

@@ -60,10 +60,6 @@ class ExpandLoopsPass(ModulePass):
 
 
 def _expand(loop: _LOOPS, copies: Counter[Operation | None]) -> None:
-    """Expand a loop, or the last axes of a nest, if the conditions of the pass hold.
-
-    copies: for each loop whose inner loops have been expanded, the number of copies in its body, which are updated.
-    """
     body, around = loop.body.block, loop.parent_op()
     if any(op.regions for op in body.ops):
         return
@@ -89,7 +85,6 @@ def _takes(iterations: int) -> bool:
 
 
 def _trips(loop: _LOOPS) -> int:
-    """The number of iterations of a loop, or of the last axis of a nest. 0 for a loop that is not expanded."""
     match loop:
         case num.NestOp():
             return loop.shape[-1]
@@ -100,7 +95,6 @@ def _trips(loop: _LOOPS) -> int:
 
 
 def _expand_axis(nest: num.NestOp) -> None:
-    """Replace the last axis of a nest by copies of the body, one for each index."""
     body, builder = nest.body.block, LoopBuilder(nest)
     ops = [*body.ops]
     with builder.inside(body):
@@ -112,7 +106,6 @@ def _expand_axis(nest: num.NestOp) -> None:
 
 
 def _expand_reduction(reduction: num.ReduceOp) -> None:
-    """Replace a reduction by copies of its body, one for each index."""
     builder, (number, *carried) = LoopBuilder(reduction), reduction.body.block.args
     values: Sequence[SSAValue] = reduction.starts
     *ops, end = reduction.body.block.ops

@@ -64,14 +64,12 @@ class FlattenLoopsPass(ModulePass):
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
-    """The number of cycles that a pipelined loop takes for all its iterations."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
     depth = max([interval, *(cycle + 1 + rtl.latency(op) for op, cycle in schedule.cycles.items())])
     return (_trips(loop) - 1) * interval + depth
 
 
 def _trips(loop: scf.ForOp) -> int:
-    """The number of iterations of a loop in a nest, which is constant and not 0."""
     trips = trips_of(loop)
     assert trips
     return trips
@@ -173,10 +171,6 @@ class FlatNest:
         return [nest.insert(arith.SelectOp(goes_on, following, low)), next_inner, *yielded]
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
-        """Insert copies of ops whose stores take effect only if `when` is true.
-
-        rises: whether `when` is also the condition under which the outer counter advances.
-        """
         for op in ops:
             copy = op.clone(self.new)
             if isinstance(copy, rtl.StoreOp):
@@ -189,10 +183,6 @@ class FlatNest:
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
-    """For each value that both loops carry, its index in the inner loop and its index in the outer loop.
-
-    None if the outer loop carries any other values.
-    """
     end = outer.body.block.last_op
     assert end is not None
     found: dict[int, int] = {}
@@ -205,5 +195,4 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
 
 
 def _bounds(nest: LoopBuilder, loop: scf.ForOp) -> list[SSAValue]:
-    """Return the first value of a loop's counter, its limit and its step, as constants outside the nest."""
     return [nest.index(const_evaluate_operand(bound) or 0) for bound in (loop.lb, loop.ub, loop.step)]

@@ -85,9 +85,6 @@ def _add_later(sum: num.ReduceOp, place: int, first: num.ReduceOp) -> None:
 
 
 def _needed(values: Iterable[SSAValue], between: list[Operation], first: num.ReduceOp) -> list[Operation] | None:
-    """The ops between two reductions that compute `values`. None if `values` depend on results of the first reduction,
-    or on an op between the reductions that has effects.
-    """
     needed: set[Operation] = set()
     queue = [*values]
     while queue:

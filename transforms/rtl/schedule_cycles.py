@@ -133,5 +133,4 @@ class _FunctionSchedule:
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:
-    """Whether an op reads a value in `fresh`. If `fresh` is None, whether it reads any value except constants."""
     return any(const_evaluate_operand(value) is None if fresh is None else value in fresh for value in op.operands)

@@ -115,7 +115,6 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
 
 
 def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
-    """The number of block RAMs that a function needs for memories that belong to no product."""
     own = {rows.values.memory, rows.vector.memory}
     others = [
         op
@@ -135,17 +134,14 @@ def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
 
 
 def _address_width(rows: EntryRows) -> int:
-    """The width in bits of the address at which the vector's memory stores an element."""
     return (_first(rows) + max((entry.column for row in rows.rows for entry in row), default=0)).bit_length() or 1
 
 
 def _first(rows: EntryRows) -> int:
-    """The constant part of the address of the vector's first element."""
     return affine_sum(rows.vector.address).constant
 
 
 def _products(function: func.FuncOp) -> int:
-    """The number of multiplications per inference in loops. Loops whose trip count is not constant do not count."""
     found = 0
     for op in function.walk():
         if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType):
@@ -205,12 +201,6 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 def _finish(
     nest: LoopBuilder, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool
 ) -> None:
-    """Copy the ops that finish and store a row. The stores take effect at the row's last word.
-
-    total: the sum of the row.
-    last: whether the current word is the row's last word.
-    starts: whether the total includes the initial value.
-    """
     new: dict[SSAValue, SSAValue] = {rows.nest.row: row}
     for op in rows.nest.body.block.ops:
         if isinstance(op, num.EntriesOp):
@@ -223,7 +213,6 @@ def _finish(
 
 
 def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
-    """Insert a constant memory of unsigned numbers of `width` bits, with `count` numbers per word, and return it."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
     memory = nest.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content))
@@ -232,9 +221,6 @@ def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, n
 
 
 def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
-    """Return `count` memories with the content of a vector. They are the vector's own memory, and copies to which
-    every store is repeated.
-    """
     memory = vector.owner
     assert isinstance(memory, rtl.MemoryOp)
     copies = [memory.result]

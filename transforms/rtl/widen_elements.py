@@ -75,7 +75,6 @@ def _widen(op: num.NestOp, lanes: int) -> None:
 
 
 def _repeat(body: Block, lanes: int, nest: LoopBuilder) -> None:
-    """Replace the ops of a body by ops on words of `lanes` elements."""
     counter, old = body.args[-1], list(body.ops)
     each: list[dict[SSAValue, SSAValue]] = [{} for _ in range(lanes)]
     for op in old:

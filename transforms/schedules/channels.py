@@ -149,16 +149,10 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop that computes `channels` channels at once. Its memory is counted as in the PEX
-        paper.
-        """
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
     def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop that computes `channels` channels at once, with all memory that a compiled program
-        needs.
-        """
         tiling = ByChannel(self.tiling.sums, channels)
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
@@ -171,7 +165,6 @@ class Partial(Schedule):
         return self._program_segment(network, consecutive(network.graph, first, last), 1)
 
     def _whole(self, loop: ChannelNodes) -> int:
-        """The number of bits of the tensors that are stored whole during a loop."""
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
     def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
@@ -203,16 +196,10 @@ PARTIAL_8 = Partial(8, "as `partial-32`, with sums of 8 bits, which may be round
 
 
 def divisors(number: int) -> list[int]:
-    """The divisors of a positive integer, in ascending order."""
     return [count for count in range(1, number + 1) if number % count == 0]
 
 
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
-    """The bits of scratch memory of a loop, which is the maximum over its ops.
-
-    An op needs a gathered window, one pixel, and the additional width of narrow sums. If each channel of a result
-    depends on one channel, the window of one channel is copied from the window of several channels.
-    """
     most = 0
     for i in loop.nodes:
         bits, name = scratch_of(network, i), loop.graph.nodes[i].result

@@ -111,24 +111,12 @@ def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
 
 
 def _joint(graph: Graph, patched: Segment, count: int, inner: Plan) -> Iterator[Segment]:
-    """Yield the segment `patched` with loops over channels in its tiles, if this needs fewer bits than running ops
-    one by one.
-
-    count: the number of tiles per axis.
-    inner: the plan of a tile.
-    """
     bits = graph.size(graph.nodes[patched.last].result) + inner.bits
     if any(isinstance(one.tiling, ByChannel) for one in inner.segments) and bits < patched.bits:
         yield patched._replace(bits=bits, tiling=ByChannelInPatches(count))
 
 
 def _tile(graph: Graph, last: int, count: int) -> Graph:
-    """The graph of the ops up to node `last`, in which each image is the largest part that a tile needs.
-
-    Inputs are whole and stay live.
-
-    count: the number of tiles per axis.
-    """
     parts = extents_of_parts(graph, last, count)
     made = {node.result: parts[node.result] for node in graph.nodes[: last + 1]}
     tensors = {
@@ -140,26 +128,17 @@ def _tile(graph: Graph, last: int, count: int) -> Graph:
 
 
 def _least(candidates: Iterable[Segment], last: int) -> Plan:
-    """The plan of a tile's nodes up to `last`, chosen from `candidates`, with the lowest peak."""
     plan = least_peak(last + 1, candidates)
     assert plan is not None
     return plan
 
 
 def _runnable(network: Network) -> list[tuple[int, int]]:
-    """The first and the last node of each loop over channels that can run in tiles."""
     loops = ((loop.nodes[0], loop.nodes[-1]) for loop in PARTIAL_32.loops(network.graph))
     return [ends for ends in loops if runs_in_tiles(network, *ends, PARTIAL_32.tiling.sums)]
 
 
 def _least_in_program(network: Network, last: int, count: int, runnable: Sequence[tuple[int, int]]) -> Plan:
-    """The plan of a tile with the lowest peak, for a compiled program.
-
-    Its memory includes gathered windows, and slices that are copied from or to whole tensors.
-
-    count: the number of tiles per axis.
-    runnable: the first and the last node of each loop over channels that can run in tiles.
-    """
     tile = _tile(network.graph, last, count)
     program = replace(network, graph=tile)
     alone = (Segment(i, i, ordinary(tile, i) + scratch_of(network, i), ONE_BY_ONE) for i in range(last + 1))

@@ -147,10 +147,6 @@ OPTIMAL_TURNS = Overwriting(
 
 
 def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
-    """Mark the convolution of node i to run in place.
-
-    rows: the number of rows or columns of each turn, alternately.
-    """
     op, *chain = network.ops[i]
     assert isinstance(op, tdsl.Conv2dOp)
     if chain and (new := absorbed_addend(op, chain[0])) is not None:
@@ -166,13 +162,6 @@ def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
 
 
 def _residual_blocks(network: Network) -> Iterator[Segment]:
-    """Yield segments from the first reader of an image to the op that combines the image with a result computed from
-    it, such as their sum.
-
-    Two ops read the image, so neither of them can overwrite it alone. Consider two 3x3 convolutions on an image of
-    width w. Streamed by pixels, they store 2w + 5 pixels in addition to the image. Streamed by rows as in Gural and
-    Murmann, appendix C.4, they store 3w + 2 pixels.
-    """
     graph = network.graph
     ends = {
         (graph.users[read.tensor][0], k)
@@ -186,7 +175,6 @@ def _residual_blocks(network: Network) -> Iterator[Segment]:
 
 
 def _has_turns(network: Network, i: int) -> bool:
-    """Whether node i is a convolution with constant weights that can overwrite the image that it reads."""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
     if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None or len(node.reads) != 1:
@@ -205,13 +193,11 @@ def _has_turns(network: Network, i: int) -> bool:
 
 
 def _can_turn(image: SSAValue) -> bool:
-    """Whether the elements of an image occupy whole bytes, or half bytes if they are packed."""
     packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
     return packed is None or packed_bits(packed) == 4
 
 
 def _is_given(image: SSAValue) -> bool:
-    """Whether an image is in the caller's array, which must not be overwritten."""
     given = tdsl.input_of(tdsl.unreshaped(image))
     return given is not None and not given.reused
 

@@ -109,11 +109,6 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
 
 
 def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
-    """For each node up to `last`, the images that are live while the node runs, with the bits of one pixel of each
-    image.
-
-    The input and the last result are not included.
-    """
     whole = {*graph.inputs, graph.nodes[last].result}
     alive: list[dict[str, int]] = []
     for k, node in enumerate(graph.nodes[: last + 1]):
@@ -124,9 +119,4 @@ def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
 
 
 def _peak(alive: list[dict[str, int]], areas: dict[str, int]) -> int:
-    """The peak of live bits while a patch is computed.
-
-    alive: for each node, the live images with the bits of one pixel.
-    areas: for each image, the number of pixels that the patch needs.
-    """
     return max(sum(areas[name] * bits for name, bits in images.items() if name in areas) for images in alive)

@@ -140,11 +140,6 @@ class Schedule(ABC):
         return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:
-        """The plan of a program whose ops run in a given order.
-
-        limit: the limit on live bits.
-        most_extra: as in `program_plan`.
-        """
         ordered = network.in_order(order)
         known = [expected(segment, Segment, self.program_segments) for segment in self.program_segments(ordered)]
         while True:

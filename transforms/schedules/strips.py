@@ -144,9 +144,6 @@ STRIPS = Strips()
 
 
 def _narrowed(network: Network, segment: Segment) -> Segment:
-    """The segment with depthwise convolutions that gather windows of single channels. If this saves no memory, or the
-    segment runs in another tiling, the segment is returned unchanged.
-    """
     match segment.tiling:
         case InStrips(count, rows, False):
             tiling = InStrips(count, rows, narrow=True)

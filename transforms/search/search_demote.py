@@ -80,9 +80,6 @@ def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberF
 def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates with an increasing number of tensors demoted, in ascending order of the losses of single
-    demotions.
-    """
     order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
     yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
 

@@ -65,7 +65,6 @@ class Rules:
         return scale
 
     def add_scale(self, scale: int) -> int:
-        """ADDSCALE: the scale of the sum of two numbers that have the same scale."""
         return scale - 1 if scale - 1 >= self.maxscale else scale
 
     def tree_sum_scale(self, scale: int, length: int) -> int:
@@ -91,7 +90,6 @@ class Scales:
         self.assigned: dict[TensorClass, int] = {}
 
     def zoom(self, tensors: TensorClass) -> int:
-        """The number of bits by which the scale of a class is finer than its range requires."""
         return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
 
     def of(self, value: SSAValue) -> int:

@@ -126,7 +126,6 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of `plan-execution`."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -233,16 +232,12 @@ class _Pareto:
         return points
 
     def consider(self, point: _Point) -> bool:
-        """Make a candidate the best candidate if it is within the limits and better than the previous best. Return
-        whether it is now the best.
-        """
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
             return True
         return False
 
     def start(self) -> None:
-        """Evaluate the initial candidates, and continue from the best of them within the limits."""
         for origin, candidates in _initial_candidates(self.feasibility, self.offered):
             self.evaluate(candidates, origin)
         self.settle(CORRECTED_SLACK, math.inf)
@@ -314,7 +309,6 @@ class _Pareto:
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 
     def improve(self) -> None:
-        """Change single tensors of the best candidate until no change lowers the loss or the effort is spent."""
         self.evaluation.begin("improvement")
         while self.evaluation.evaluated < self.effort:
             before = self.best
@@ -330,7 +324,6 @@ class _Pareto:
                 break
 
     def _join(self, before: _Point, point: _Point) -> None:
-        """Apply to the best candidate the change that leads from `before` to `point`."""
         best = self.best
         assert best is not None
         if best is before:
@@ -345,7 +338,6 @@ class _Pareto:
                 self.consider(joined)
 
     def _neighbours(self, choices: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
-        """All candidates that differ in the width or scale of one class of tensors."""
         neighbours: list[list[FormatChoice]] = []
         for i, choice in enumerate(choices):
             wanted = [format for format in self.offered if format.bits != choice.prototype.bits]
@@ -392,7 +384,6 @@ class _Pareto:
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:
-        """Add to a result the points of all candidates that may be on the front, and return the result."""
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]
@@ -440,10 +431,6 @@ def _initial_candidates(
 
 
 def _widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> NumberFormat | None:
-    """The widest format with which the uniform program is within the limits. None if there is none.
-
-    offered: the formats to try.
-    """
     within = [format for format in offered if feasibility.fits(feasibility.search.uniform(format))]
     return max(within, key=lambda format: format.bits, default=None)
 
@@ -462,15 +449,6 @@ def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoic
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """Yield candidates in which tensors that need no RAM are widened. All others have the widest uniform format
-    within the limits.
-
-    There is one candidate for each greater width. Elementwise ops pass single numbers to each other in registers.
-    Greater precision is useful only if many of these numbers are widened together. In addition, function tables
-    that interpolate are shorter.
-
-    offered: formats of the widths that tensors may have.
-    """
     narrow = _widest_within(feasibility, offered)
     if narrow is None:
         return
@@ -565,7 +543,6 @@ class _Point:
         return self.loss, self.error
 
     def result(self, search: Search) -> SearchResult:
-        """The candidate as the result of a search."""
         pairs = zip(search.classes, self.choices, strict=True)
         return SearchResult(self.choices, {tensors.name: _reason(choice, self.origin) for tensors, choice in pairs})
 

@@ -146,9 +146,6 @@ class _Weights:
             self.options[i] = kept[::-1]
 
     def _offered(self, index: int) -> Iterator[FormatChoice]:
-        """Yield the formats that a constant may have: its wide format, narrow formats of the same family, and lists
-        synthesised for the constant.
-        """
         yield self.wide[index]
         tensors, family = self.search.classes[index], self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):
@@ -160,10 +157,6 @@ class _Weights:
                         yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
-        """Yield synthesised lists for the numbers of a constant, one for each power of the numbers' weights in margins.
-
-        lists: the search for lists of one width.
-        """
         if index not in self.weighted:
             constant = self.search.classes[index].roots[0]
             self.weighted[index] = weighted_reals(self.search.evaluation.evaluator, constant)
@@ -172,7 +165,6 @@ class _Weights:
             yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
-        """The number of bits of a constant as stored. Raises `InputError` if the choices are invalid."""
         return stored_bits(self.search.classes[index], self.search.formats(choices)[index])
 
     def _keeps(self, taken: dict[int, _Option]) -> bool:
@@ -215,7 +207,6 @@ class _Weights:
             taken, least = changed[losses.index(best)], best
 
     def _changes(self, taken: dict[int, _Option]) -> Iterator[dict[int, _Option]]:
-        """Yield all sets of options within the limit that differ from `taken` in one or two constants."""
         single = [(i, other) for i, options in self.options.items() for other in options if other is not taken[i]]
         for i, other in single:
             if self._keeps(changed := {**taken, i: other}):
@@ -231,7 +222,6 @@ class _Weights:
         return choices
 
     def reasons(self, choices: Sequence[FormatChoice]) -> Iterator[tuple[str, str]]:
-        """Yield the name of each tensor and the reason for its format."""
         formats = self.search.formats(choices)
         for i, (tensors, format) in enumerate(zip(self.search.classes, formats, strict=True)):
             if i not in self.options:

@@ -26,10 +26,6 @@ class _Place:
     offsets: Sequence[SSAValue]
 
     def take(self, part: AllocOp, before: Operation) -> None:
-        """Replace the buffer of a part by a view of the elements into which the part is inserted.
-
-        before: the op before which the view is created.
-        """
         builder = Builder(InsertPoint.before(before), part.location)
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
         view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
@@ -89,9 +85,6 @@ def _moved_up(
 
 
 def _forward_operands(op: Operation, place: _Place) -> None:
-    """Compute the operand of an elementwise op in the bytes of its result. Repeat this for the op that computes the
-    operand.
-    """
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
         if (part := _overwritten(op, dest)) is None:
             return
@@ -108,9 +101,6 @@ def _forward_operands(op: Operation, place: _Place) -> None:
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The first operand buffer that the result may overwrite element by element. It must have as many elements as
-    `place`, of the same element type. None if no operand has such a buffer.
-    """
     for value in op.inputs:
         buffer = reshaped(value).owner
         if not isinstance(buffer, AllocOp) or elements_of(buffer.result) != elements_of(place):
@@ -123,7 +113,6 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
 
 
 def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:
-    """The view of the elements that an insertion replaces, if `op` updates this view in place. None otherwise."""
     if not isinstance(op, tdsl.TensorOp) or (updated := op.updated) is None or not op.reads_in_place(updated):
         return None
     view = reshaped(updated).owner
@@ -139,12 +128,10 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
-    """The ops of a block from the first op that uses a part, possibly in a nested region, to the op before `last`."""
     statements = statements_before(last, [use.operation for use in part.result.uses])
     assert statements
     return statements
 
 
 def _is_known(index: SSAValue, before: Sequence[Operation]) -> bool:
-    """Whether an index is computed before the ops `before`, that is, none of these ops computes it."""
     return not isinstance(index.owner, Operation) or index.owner not in before

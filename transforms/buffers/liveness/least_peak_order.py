@@ -94,7 +94,6 @@ class OrderingProblem:
 
     @cached_property
     def _masks(self) -> list[tuple[int, int]]:
-        """For each buffer, its size in bytes and the bit set of the tasks that touch the buffer."""
         return list(zip(self.sizes, self.touching, strict=True))
 
     @cached_property
@@ -124,9 +123,6 @@ class OrderingProblem:
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """Return two lists with an entry for each task: the tasks that depend on it, and the tasks on which it
-        depends. Each entry is in ascending order.
-        """
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
@@ -147,7 +143,6 @@ class OrderingProblem:
         ]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """Whether a chain of tasks touches a buffer whose bytes a task of the set `done` could reuse."""
         return any(self._reusers[task] & done for task in chain)
 
     def alive(self, done: int) -> int:
@@ -157,9 +152,6 @@ class OrderingProblem:
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """The cache of `effect`. For each task, it maps the subset of `_near` that ran before the task to the result of
-        `effect`.
-        """
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
@@ -289,7 +281,6 @@ def _union(sets: Sequence[int], members: Iterable[int]) -> int:
 
 
 def _members(mask: int) -> list[int]:
-    """The positions of the ones in a bit set, in ascending order."""
     members: list[int] = []
     while mask:
         lowest = mask & -mask
@@ -410,7 +401,6 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
 
 
 def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backwards: bool) -> _State:
-    """The search state after the tasks `steps` have run, or been undone if `backwards`, from a given state."""
     done, alive, choices = state.done, state.alive, set(state.choices)
     for task in steps:
         done, _, alive = problem.step(done, task, alive)
@@ -420,10 +410,6 @@ def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backw
 
 
 def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
-    """The tasks that become ready when `task` has run or, if `backwards`, has been undone.
-
-    done: the set of the tasks that have run after this step.
-    """
     return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
 
 

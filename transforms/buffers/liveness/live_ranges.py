@@ -44,13 +44,6 @@ from tinyml.transforms.buffers.overlap.overlap_distance import fills
 
 
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
-    """Whether, in each iteration of the loop `home`, the first op that touches a buffer is a loop nest that fills
-    the buffer.
-
-    All ops that touch the buffer have to be inside `home`.
-
-    touches: the ops that touch the buffer, in program order.
-    """
     nest = home.regions[0].block.find_ancestor_op_in_block(touches[0])
     return all(map(home.is_ancestor, touches)) and isinstance(nest, scf.ForOp) and fills(nest, alloc)
 
@@ -125,12 +118,10 @@ def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
 
 
 def arena_views(function: func.FuncOp) -> list[ViewOp]:
-    """The `scratch.view` ops of a packed function, one for each buffer, in program order."""
     return [op for op in function.walk() if isinstance(op, ViewOp)]
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
-    """The buffer's name in the source program. A buffer without a name gets a name made from `index`."""
     return buffer.name_hint or f"buffer{index}"
 
 
@@ -232,10 +223,6 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
 
 
 def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
-    """The classes of memrefs that may be the same buffer.
-
-    ops: all ops of the function, including nested ops.
-    """
     values = list[SSAValue]()
     for op in (function, *ops):
         if op.results:

@@ -31,14 +31,10 @@ class Item:
 
     @property
     def permanent(self) -> int:
-        """The size of an item that is occupied throughout, rounded up to a multiple of `PERMANENT_ALIGNMENT` bytes; 0
-        for a buffer.
-        """
         return 0 if self.rectangle is not None else self.size + -self.size % PERMANENT_ALIGNMENT
 
     @property
     def allowed(self) -> Sequence[int]:
-        """The memories that can contain the item, in ascending order of cost."""
         return sorted((m for m, cost in enumerate(self.costs) if cost is not None), key=self.cost)
 
     def cost(self, memory: int) -> int:

@@ -43,11 +43,6 @@ def judge_choice(problem: Problem, choice: Choice) -> Verdict:
 
 
 def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
-    """AGREED if the buffers of every memory fit its capacity, REFUTED if the buffers of some memory do not, and
-    UNDECIDED if a packing problem is too large.
-
-    memories: the memory of each item.
-    """
     verdict = Verdict.AGREED
     for memory in range(len(problem.capacities)):
         if (room := problem.room(memory, memories)) is None:

@@ -38,7 +38,6 @@ class Placed:
     hot: Mapping[str, int]
 
     def holds(self, offset: int) -> bool:
-        """Whether the byte of the arena at an offset is in this memory."""
         return self.offset <= offset < self.offset + self.bytes
 
 
@@ -74,7 +73,6 @@ class Record:
 
 
 def digest_of(value: Attribute) -> str:
-    """The text `v` and 16 hexadecimal digits of a digest, by which lower levels identify the value of a constant."""
     return f"v{sha256(str(value).encode()).hexdigest()[:16]}"
 
 

@@ -103,7 +103,6 @@ class _Search:
         return room >= 0 and lower_bound(keep_numbers(self.problem.rectangles, held)) <= room
 
     def finish(self, memories: Sequence[int], cost: int) -> None:
-        """Pack the buffers of a complete choice. Record the choice if the buffers of every memory fit."""
         placements: list[Placement] = []
         for memory in range(len(self.problem.capacities)):
             held = self.problem.buffers_in(memory, memories)
@@ -125,6 +124,5 @@ class _Search:
 
 
 def _stake(problem: Problem, i: int) -> int:
-    """The difference in cycles between the greatest and the least cost of item `i`."""
     costs = [cost for cost in problem.items[i].costs if cost is not None]
     return max(costs, default=0) - min(costs, default=0)

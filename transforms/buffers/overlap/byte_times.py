@@ -66,9 +66,6 @@ def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAVa
 
 
 def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> bool:
-    """Whether the last read of each byte precedes its first write. Both arrays start at the first byte that two
-    buffers share.
-    """
     shared = min(len(last_reads), len(first_writes))
     return bool((last_reads[:shared] < first_writes[:shared]).all())
 
@@ -113,9 +110,6 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """Whether an op reads only bytes of a buffer that `held` marks as valid. The bytes that the op writes are then
-    marked as valid, too.
-    """
     own = [access for access in accesses if access.buffer is buffer]
     if not all(held[access.bytes].all() for access in own if not access.writes):
         return False
@@ -130,11 +124,6 @@ def _size(buffer: SSAValue) -> int:
 
 
 def _executed(op: Operation, buffers: Collection[SSAValue], *, at_once: bool = False) -> Iterator[list[_Access]]:
-    """Yield the accesses of each op to the given buffers, in the order of execution. Raises `Unknown` in the same
-    cases as `touches`.
-
-    at_once: whether to yield the accesses of several iterations together.
-    """
     execution = _Execution(buffers, at_once)
     return execution.run(op, {}) if touches(op, buffers) else iter(())
 
@@ -157,7 +146,6 @@ class _Nest(NamedTuple):
 
     @property
     def whole(self) -> int:
-        """An upper bound on the time that one execution of the op takes, with all iterations if it is a loop."""
         return self.duration * (int(self.numbers.max(initial=-1)) + 1)
 
 
@@ -180,7 +168,6 @@ class _Execution:
         return steps_of(op, self.buffers)
 
     def run(self, op: Operation, indices: Mapping[SSAValue, int]) -> Iterator[list[_Access]]:
-        """Yield the accesses of an op inside loops with the given indices."""
         if isinstance(op, TensorOp):
             yield self._together(_Nest(op, indices, self.one, self.one, (), self._duration(op)), self.one)
         elif isinstance(op, scf.ForOp):
@@ -195,10 +182,6 @@ class _Execution:
         return 1 + max((int(each.times.max()) for each in self.steps(op)), default=0)
 
     def _nest(self, op: Operation, indices: Mapping[SSAValue, Any], count: int) -> _Nest | None:
-        """The nest of an op. None if it has too many iterations or accesses too many elements.
-
-        count: the number of iterations around the op.
-        """
         if isinstance(op, TensorOp):
             if count * sum(map(_most_elements, self.steps(op))) > _AT_ONCE:
                 return None
@@ -221,10 +204,6 @@ class _Execution:
         return _Nest(op, own, parents, numbers, inside, sum(nest.whole for nest in inside))
 
     def _together(self, nest: _Nest, starts: NDArray[np.int64]) -> list[_Access]:
-        """The accesses of an op in all iterations around it.
-
-        starts: the time at which the op starts in each iteration.
-        """
         if isinstance(nest.op, TensorOp):
             return [_access(each, nest.indices, starts) for each in self.steps(nest.op)]
         starts = starts[nest.parents] + nest.numbers * nest.duration
@@ -244,10 +223,6 @@ def _most_elements(steps: Steps) -> int:
 
 
 def _access(steps: Steps, indices: Mapping[SSAValue, Any], starts: NDArray[np.int64]) -> _Access:
-    """The accesses of the given steps of an op in several iterations with the given loop indices.
-
-    starts: for each iteration, the time at which the op starts.
-    """
     origins = np.zeros(len(starts), np.int64) + sum_of(steps.start, indices)
     if (window := steps.window) is None:
         positions = origins[:, None, None] + steps.elements

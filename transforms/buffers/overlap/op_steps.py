@@ -144,5 +144,4 @@ def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
 
 
 def sum_of(start: AffineSum, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of a sum of indices, as a number or array. Raises `Unknown` in the same cases as `index_of`."""
     return start.constant + sum(factor * index_of(index, known) for index, factor in start.factors.items())

@@ -130,7 +130,6 @@ class _Walk:
         return loop._replace(duration=sum(self.duration(inner, [*loops, loop]) for inner in op.body.block.ops))
 
     def visit(self, op: Operation, time: int, loops: list[_Loop]) -> None:
-        """Record the accesses of an op that starts at `time` in the first iteration of the enclosing loops."""
         if not touches(op, self.buffers):
             return
         if isinstance(op, scf.ForOp):
@@ -143,9 +142,6 @@ class _Walk:
             self.record(steps, time, loops)
 
     def record(self, steps: Steps, time: int, loops: Sequence[_Loop]) -> None:
-        """Record the accesses of an op's steps in all iterations. The accesses of a step extend from its first element
-        to its last. Raises `Unknown` for too many steps.
-        """
         shape = (*(loop.trips for loop in loops), len(steps.times))
         if prod(shape) > MOST_STEPS:
             raise Unknown
@@ -167,22 +163,18 @@ class _Walk:
 
 
 def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
-    """For each induction variable of the loops, the array of its values, with an axis for each loop."""
     return {loop.variable: _ranked(loop.indices, len(loops)) for loop in loops}
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index, or a constant, as an array with an axis for each loop."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
 def _along(axis: int, rank: int, values: Numbers) -> Numbers:
-    """A vector reshaped to `rank` axes, with its values along the given axis."""
     return values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
 def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """The array reshaped to `rank` axes by adding trailing axes of extent 1."""
     return values.reshape(values.shape + (1,) * (rank - values.ndim))
 
 

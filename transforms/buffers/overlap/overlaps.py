@@ -194,10 +194,6 @@ def _stack_of(rectangles: Sequence[Rectangle], order: Sequence[int]) -> _Stack:
 def _rectangle(
     rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
 ) -> Rectangle:
-    """The rectangle that represents a stack in the problem with stacks.
-
-    number: the new index of each original rectangle.
-    """
     shapes = [rectangles[i] for i, _ in stack.parts]
     if len(shapes) == 1:
         overlaps = tuple(Overlap(number[k], distance) for k, distance in shapes[0].overlaps)
@@ -273,10 +269,6 @@ def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
 
 
 def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRanges) -> bool:
-    """Whether a result could reuse the bytes of `buffer`, another operand of its op, instead of its current source.
-
-    op: the op that computes the result.
-    """
     if buffer.result in (reuse.source, reuse.result) or live.points[live.ranges[buffer].last] is not op:
         return False
     known = buffer.parent is reuse.parent and buffer.is_before_in_block(reuse)

@@ -36,11 +36,6 @@ def _places(function: func.FuncOp) -> list[list[ViewOp]]:
 
 
 def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The rectangle that contains the bytes and the program points of all given views, which occupy the same bytes
-    one after another.
-
-    align: as in `pack-scratch`.
-    """
     lives = [live_range(view) for view in members]
     return Rectangle(
         buffer_name(members[0].result, 0),

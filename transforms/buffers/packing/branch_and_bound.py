@@ -138,11 +138,6 @@ class _Search:
         return self.first[a] <= self.last[b] and self.first[b] <= self.last[a]
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Split the buffers at each boundary between two sections of time that no unplaced buffer crosses, and solve
-        the parts, those with the fewest buffers first. Return whether all parts have a packing.
-
-        last, last_buffer: as in `solve`.
-        """
         if not unplaced:
             return True
         first, crossing = self.first, self.crossing

@@ -70,7 +70,6 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
 
 
 def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
-    """The heights in [low, high] that a packing that has been pushed down can have. They include `high` itself."""
     ends = {
         offset + size
         for size, pattern in zip(grid.sizes, normal_patterns(grid, high, check), strict=True)
@@ -210,7 +209,6 @@ class _Layers:
         return max(len(self.paired[x]), 1) + len(self.apart[x])
 
     def of(self, b: int, x: int) -> Iterable[int]:
-        """The numbers of the layers, in section `x` of time, that contain buffer `b`."""
         paired = self.paired[x]
         if b not in paired:
             return range(max(len(paired), 1))
@@ -260,10 +258,6 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The cost of one operation on a set of offsets, in steps of `Effort.work`.
-
-    height: the greatest offset in the set.
-    """
     return 4 + height // 4096
 
 
@@ -278,7 +272,6 @@ def _neighbours(grid: Grid, check: Check) -> list[list[int]]:
 
 
 def _steps(grid: Grid, b: int) -> Iterable[int]:
-    """The possible distances from the start of buffer `b` to the start of a buffer that rests on it."""
     return {grid.sizes[b], *grid.overlaps[b].values()} if b in grid.overlaps else (grid.sizes[b],)
 
 
@@ -298,7 +291,6 @@ def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
 
 
 def _bits(offsets: int) -> Iterator[int]:
-    """Yield the elements of a set of offsets, in ascending order."""
     text = bin(offsets)[:1:-1]
     at = text.find("1")
     while at >= 0:
@@ -340,7 +332,6 @@ class _Limits:
 
 
 def _smear(offsets: int, reach: int) -> int:
-    """The union of a set and of the `reach` numbers after each of its elements."""
     done = 0
     while done < reach:
         step = min(done + 1, reach - done)
@@ -350,7 +341,6 @@ def _smear(offsets: int, reach: int) -> int:
 
 
 def _aligned(offsets: int, alignment: int, height: int) -> int:
-    """The set of all elements up to `height`, each rounded up to a multiple of the alignment."""
     if alignment == 1:
         return offsets
     if alignment > height:
@@ -359,7 +349,6 @@ def _aligned(offsets: int, alignment: int, height: int) -> int:
 
 
 def _multiples(alignment: int, height: int) -> int:
-    """The set of multiples of an alignment from 0 up to at least `height`."""
     multiples, count = 1, 1
     while (count - 1) * alignment < height:
         multiples |= multiples << count * alignment

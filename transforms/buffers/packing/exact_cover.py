@@ -136,9 +136,6 @@ class ExactCover:
                 self._give_up(chosen)
 
     def _next(self, chosen: list[int]) -> bool:
-        """Advance to the next option of the innermost chosen item that has an untried option. Return whether
-        there is such an item.
-        """
         while chosen:
             node = chosen[-1]
             if node > len(self._number):
@@ -176,9 +173,6 @@ class ExactCover:
         return best
 
     def _commit(self, node: int) -> None:
-        """Choose an option for a covered item. Every other item of the option is covered or, if it has a
-        colour, purified.
-        """
         top, sibling = self._top, node + 1
         while sibling != node:
             item = top[sibling]
@@ -205,7 +199,6 @@ class ExactCover:
             sibling -= 1
 
     def _cover(self, item: int) -> None:
-        """Remove an item from the items to cover, and remove its options from the lists of all other items."""
         down, node = self._down, self._down[item]
         while node != item:
             self._hide(node)
@@ -223,7 +216,6 @@ class ExactCover:
             node = up[node]
 
     def _hide(self, node: int) -> None:
-        """Remove the option of a node from the lists of its other items."""
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
         sibling, steps = node + 1, 0
         while sibling != node:
@@ -253,9 +245,6 @@ class ExactCover:
             sibling -= 1
 
     def _purify(self, node: int) -> None:
-        """Fix the colour of a secondary item. Options with a different colour are removed, and options with the
-        same colour are marked.
-        """
         colour, item = self._colour[node], self._top[node]
         below = self._down[item]
         while below != item:

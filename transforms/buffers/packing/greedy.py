@@ -31,14 +31,10 @@ ORDERS: dict[str, Order] = {
 
 
 def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle at the lowest free offset; return the lowest placement among several orders."""
     return _best_order(rectangles, effort, tightest=False)
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle in the smallest gap that is large enough. Return the lowest placement among several
-    orders.
-    """
     return _best_order(rectangles, effort, tightest=True)
 
 
@@ -108,7 +104,6 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
 
 
 def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The lowest aligned offset at which `size` units lie outside the ranges `near`, which are sorted by start."""
     lowest = 0
     for start, end in near:
         if lowest + size <= start:
@@ -119,9 +114,6 @@ def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
 
 
 def _tightest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The aligned start of the smallest gap between the ranges `near` that holds `size` units. If no gap is large
-    enough, the lowest offset above all ranges.
-    """
     lowest, best, room = 0, None, 0
     for start, end in near:
         if lowest + size <= start and (best is None or start - lowest < room):

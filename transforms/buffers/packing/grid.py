@@ -107,14 +107,10 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """The number of steps of a loop that visits each buffer and, for each buffer, each section of time in which it
-        is live.
-        """
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
     @property
     def fits_the_core(self) -> bool:
-        """Whether the integers of the C code can represent every offset of a packing that has been pushed down."""
         return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MOST_UNITS
 
     def alive(self) -> list[int]:

@@ -166,9 +166,6 @@ class Minimiser:
             yield Trial(base[0], base, _arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Yield endless rounds of trials. A round consists of named orders, a long search for a proof, random
-        orders and merged buffers.
-        """
         seeds, merge_seeds = count(), count()
         for round in count():
             nodes = TRIAL_NODES << round
@@ -274,8 +271,6 @@ _Order = Callable[[_Features], tuple[int, ...]]
 
 
 def _powers(*exponents: int) -> _Order:
-    """A sort key that is a product of features. Each feature is raised to the exponent at its position."""
-
     def key(buffer: _Features) -> tuple[int, ...]:
         return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
 
@@ -310,10 +305,6 @@ def _features(rectangles: Sequence[Rectangle], grid: Grid) -> list[_Features]:
 
 
 def _drawn(seed: int) -> _Order:
-    """A sort key that is a product of features with random exponents.
-
-    seed: the seed of the random exponents.
-    """
     draw = Random(seed)
     return _powers(
         *(draw.choice(exponents) for exponents in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8)))
@@ -321,13 +312,11 @@ def _drawn(seed: int) -> _Order:
 
 
 def _shaken(order: _Order, seed: int) -> _Order:
-    """A sort key that changes the key of `order` at random, by up to ten percent for each buffer."""
     draw = Random(seed)
     return lambda buffer: tuple(value * draw.randint(90, 110) for value in order(buffer))
 
 
 def _arranged(order: _Order, buffers: Sequence[_Features]) -> list[int]:
-    """The indices of buffers, sorted by descending sort key."""
     keys = [order(buffer) for buffer in buffers]
     return sorted(range(len(buffers)), key=keys.__getitem__, reverse=True)
 
@@ -396,7 +385,6 @@ class _Common:
         self.lengths = Counter(last - first for first, last in zip(grid.first, grid.last, strict=True))
 
     def length(self, length: int) -> float:
-        """The fraction of buffers whose live range has the given length."""
         return self.lengths[length] / self.count
 
     def size(self, size: int) -> float:
@@ -440,9 +428,6 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Merge two blocks. If both are live in the same sections of time, b is stacked on a. Otherwise b, which starts
-    when a ends, occupies the bytes of a.
-    """
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
     return _MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

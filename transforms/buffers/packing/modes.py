@@ -88,11 +88,6 @@ def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Plac
 
 
 def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """The lowest placement found by branch and bound, which starts from the placement `best`.
-
-    It is `best` itself if that is optimal or within the effort's capacity, or if there are more than `MOST_BUFFERS`
-    rectangles.
-    """
     if effort.is_enough(best):
         return best
     if len(rectangles) > MOST_BUFFERS:
@@ -149,9 +144,6 @@ one_by_one: Mode = partial(noted, "none", partial(above_pinned, apart))
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The lowest placement found by exact cover, which starts from the lower of the placements by first fit and best
-    fit.
-    """
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
 
 
@@ -228,10 +220,6 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """Convert a placement of the non-empty rectangles, with coarsened sizes, to a placement of all rectangles.
-
-    kept: the indices of the non-empty rectangles.
-    """
     offsets = [shape.pinned or 0 for shape in rectangles]
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset

@@ -72,11 +72,6 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 
 
 def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
-    """The overlaps and the savings of all buffers as arrays for C.
-
-    The arrays contain the index at which the overlaps of each buffer start, the operands, the distances, the
-    reduced sizes, and the last sections in which bytes are saved.
-    """
     each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
     savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
     starts = accumulate((len(operands) for operands in each), initial=0)
@@ -88,11 +83,6 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def _constraints(grid: Grid) -> list[Any]:
-    """Arguments for C that describe gaps and pinned offsets.
-
-    The first is an array with a byte for each buffer and section of time, 1 if the section lies in a gap of the buffer;
-    None if no buffer has gaps. The second contains the pinned offset of each buffer, or -1 for a buffer without one.
-    """
     idle = None
     if grid.idle:
         idle = (ctypes.c_ubyte * (len(grid.sizes) * grid.sections))()

@@ -22,7 +22,6 @@ Plan = tuple[int, dict[int, int]]
 
 
 def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by Shiftry's allocator with defragmentation, above all pinned rectangles."""
     return noted("shiftry", partial(above_pinned, shiftry), rectangles, effort)
 
 
@@ -88,9 +87,6 @@ class _Memory:
         return start
 
     def _block(self, shape: Rectangle) -> int:
-        """The size of the block for a rectangle: its size, rounded up to a multiple of unit and alignment.
-        Blocks start at multiples of this size.
-        """
         size = shape.size + -shape.size % self.unit
         return size + -size % shape.alignment
 
@@ -131,10 +127,6 @@ class _Memory:
                 yield start, moved
 
     def _in(self, start: int, size: int, live: dict[int, int]) -> list[int]:
-        """The live variables that occupy bytes in the range of `size` bytes from `start` on.
-
-        live: the offsets of the variables.
-        """
         return [j for j, begin in live.items() if begin < start + size and start < begin + self.rectangles[j].size]
 
     def _free_offset(self, shape: Rectangle, live: dict[int, int], start: int, size: int) -> int | None:

@@ -105,11 +105,6 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Yield messages for forbidden overlaps of the buffers `overlapping`, each compared with every buffer.
-
-    stays: as in `_overlaps`.
-    overlapping: the indices of buffers that may overlap some other buffers.
-    """
     for i, start, first, last in stays:
         if i not in overlapping:
             continue
@@ -125,7 +120,6 @@ def _bad_overlaps(
 
 
 def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_: int) -> bool:
-    """Whether an operand may start `bytes_` bytes above a result that is live at the same time."""
     return any(k == operand and distance <= bytes_ for k, distance in rectangles[result].overlaps)
 
 
@@ -164,9 +158,6 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Yield messages for moves at points where the buffer is not live, and for moves to bytes of a live buffer. If the
-    moves are not in the order of their points, only a message about this is yielded.
-    """
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"
@@ -188,9 +179,6 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
 
 
 def _most_alive(rectangles: Sequence[Rectangle]) -> int:
-    """The greatest number of bytes that are live at the same time or, if greater, the highest end of a buffer with
-    a pinned offset.
-    """
     changes: list[tuple[int, int, int]] = []
     for shape in rectangles:
         changes += [(shape.first, 1, shape.size), (shape.last + 1, 0, -shape.size)]

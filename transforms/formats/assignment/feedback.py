@@ -90,7 +90,6 @@ def _is_better(squares: NDArray[np.float64], first: NDArray[np.float64]) -> bool
 
 
 def _rounding(errors: ScoreErrors, formats: Mapping[TensorClass, NumberFormat]) -> Callable[[SSAValue, Reals], Reals]:
-    """A function that rounds each tensor that is not constant to the format of its class, as the program does."""
     unrounded = errors.exact | errors.carried
 
     def stored(value: SSAValue, reals: Reals) -> Reals:

@@ -212,7 +212,6 @@ class AssignmentSteps:
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
-        """The format that the steps so far have assigned to the class of a tensor."""
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
@@ -346,7 +345,6 @@ class AssignmentSteps:
         return narrowed
 
     def _with_fewer(self, tensors: TensorClass, bits: int) -> NumberFormat:
-        """The format of a class, narrowed by `bits` bits. A prescribed format is returned unchanged."""
         format = self.formats[tensors]
         return format.narrowed(bits) if tensors in self.choices or tensors in self.compute_formats else format
 
@@ -359,9 +357,6 @@ class AssignmentSteps:
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the products.
-        Raises `InputError` if no offered scale is coarse enough.
-        """
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -381,13 +376,6 @@ class AssignmentSteps:
                     self.formats[tensors] = format
 
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
-        """Yield formats in which a class can be the initial value of sums, in descending order of precision.
-
-        Each of the first formats has one bit fewer than the previous one. The last formats have the least width, and
-        increasing ranges.
-
-        unit: the accumulator of the sums.
-        """
         format = unit.start_constant(self.formats[tensors])
         yield from (format.narrowed(bits) for bits in range(format.bits))
         reach = max(map(abs, tensors.range)) or 1.0
@@ -414,11 +402,6 @@ class AssignmentSteps:
                 self.formats[constant] = format
 
     def _limit_results(self) -> None:
-        """Coarsen the scale of a result if the operands are too small to fill the range of its format. Repeat this
-        until no format changes.
-
-        Only number formats that define such a rule (`of_sum`, `of_product`) are changed.
-        """
         changed = True
         while changed:
             changed = False
@@ -434,12 +417,6 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Assign formats that represent the sums of votes of forests exactly, where such formats exist. Return whether
-        a format changed.
-
-        The sums may include added constants. Sums that only functions read are unchanged, unless a forest computes them
-        directly.
-        """
         held = [
             tensors
             for tensors in self.choices
@@ -477,10 +454,6 @@ class AssignmentSteps:
             self.formats[votes], _ = fitting
 
     def _format_of_sums(self, tensors: TensorClass) -> NumberFormat | None:
-        """The finest integer format that represents all sums of votes in a class. None if there is none.
-
-        The scale is that of the forest with the smallest votes.
-        """
         low, high = tensors.known_range
         votes: list[tuple[float, NumberFormat, Reals]] = []
         for forest in tensors.forests:
@@ -598,9 +571,6 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The estimator of score errors if some choice has the scaling rule `scores`. None otherwise, or if there is no
-        estimator.
-        """
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self.score_errors
@@ -630,10 +600,6 @@ class FormatAssignment:
         return self._of_choices[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The format in which each tensor is stored.
-
-        formats: the formats of the classes, in order.
-        """
         pairs = zip(self.classes, formats, strict=True)
         return {value: self.given.get(tensors, format) for tensors, format in pairs for value in tensors.members}
 
@@ -661,9 +627,6 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The format that the interface prescribes for an argument, by the class that contains the argument. Empty if
-        no format is prescribed.
-        """
         format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)
         if given is None:
@@ -701,17 +664,10 @@ def bounded_later(function: func.FuncOp) -> set[SSAValue]:
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:
-    """Whether a program whose requested format is `format` may compute in the prescribed format `given`."""
     return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
 
 
 def _finest(tensors: TensorClass) -> Grouping | None:
-    """The finest groups of elements for which all readers of a class support a separate scale. None if they support no
-    groups.
-
-    If the class is a matrix or filter of which only rows are multiplied, each element of a row may be a group. Rows of
-    a sparse matrix and of a filter with groups of channels are one group each.
-    """
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     if others or not users or len(tdsl.shape_of(first)) < 2:

@@ -83,9 +83,6 @@ def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64] | None:
 
 
 def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
-    """The range of the sum of those constants that a mask of the k greatest elements selects. The constants are,
-    for example, the targets of the nearest samples. None for other products.
-    """
     constant, mask = _of_constant(op.lhs), tdsl.unreshaped(op.rhs).owner
     if constant is None or not isinstance(mask, tdsl.TopKMaskOp) or tdsl.shape_of(op.rhs)[1] != 1:
         return None
@@ -125,7 +122,6 @@ def _ends(x: Sequence[KnownRange]) -> tuple[list[NDArray[np.float64]], list[NDAr
 
 
 def _product(lhs: KnownRange, rhs: KnownRange) -> KnownRange | None:
-    """The range of a product of two matrices, one of which is constant. None if neither is constant."""
     if lhs.low is not lhs.high:
         if rhs.low is not rhs.high:
             return None

@@ -67,7 +67,6 @@ def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:
 
 
 def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
-    """A constant tensor of rank 0 with the given value and element type."""
     format = number_format(element)
     assert format is not None
     return tdsl.ConstOp(format.encode(np.array(value)), format)
@@ -75,6 +74,5 @@ def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
 
 @cache
 def _by_scalar() -> Mapping[type[Operation], type[tdsl.ElementwiseOp]]:
-    """For each scalar op that an elementwise tensor op applies to its elements, this tensor op."""
     ops = (op for op in tdsl.TDSL.operations if issubclass(op, tdsl.ElementwiseOp))
     return {op.SCALAR: op for op in ops if "SCALAR" in vars(op)}

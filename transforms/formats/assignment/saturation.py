@@ -92,7 +92,6 @@ def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice], at_mos
 
 
 def _zoomed(choices: Sequence[FormatChoice], zooms: Mapping[int, int]) -> list[FormatChoice]:
-    """A copy of choices with other zooms for some classes."""
     return [replace(each, zoom=zooms.get(index, each.zoom)) for index, each in enumerate(choices)]
 
 
@@ -142,7 +141,6 @@ def _may_saturate(tensors: TensorClass, choice: FormatChoice) -> bool:
 
 
 def _is_computed_from(tensors: TensorClass, others: TensorClass) -> bool:
-    """Whether an op computes a tensor of one class from a tensor of another."""
     ops = [value.owner for value in tensors.members if isinstance(value.owner, tdsl.TensorOp)]
     return any(value in others.members for op in ops for value in op.inputs)
 

@@ -103,7 +103,6 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """Whether no result of an op is a tensor of several elements. Wide operands of such an op cost almost nothing."""
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)
 
 
@@ -376,7 +375,6 @@ def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
 
 
 def _computes(op: Operation) -> bool:
-    """Whether an op requires its operands and its result to have formats of one family."""
     return isinstance(op, tdsl.TensorOp) and not op.MOVES_BITS and not isinstance(op, tdsl.CastOp)
 
 
@@ -399,7 +397,6 @@ def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
 
 @lru_cache(1 << 12)
 def _of_elements(type: TensorType[Attribute], element: Attribute) -> TensorType[Attribute]:
-    """The tensor type of the same shape with another element type."""
     return TensorType(element, type.get_shape(), type.encoding)
 
 

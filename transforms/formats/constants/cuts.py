@@ -134,7 +134,6 @@ def _compared_constants(function: func.FuncOp) -> Iterator[ComparedConstant]:
 
 
 def forests_of(op: Operation) -> Iterator[tdsl.ForestOp]:
-    """Yield the forests of a program, or of a function, in program order."""
     return (each for each in op.walk() if tdsl.is_forest(each))
 
 
@@ -182,7 +181,6 @@ def _cuts_of_feature(format: NumberFormat, thresholds: Reals, readings: Reals) -
 
 
 def _raws(format: NumberFormat, reals: Reals) -> NDArray[np.int64]:
-    """The raws of reals, of which those beyond single precision saturate."""
     return format.encode_clipped(np.clip(reals, -GREATEST_FLOAT, GREATEST_FLOAT)).astype(np.int64)
 
 
@@ -223,7 +221,6 @@ def _levels(format: NumberFormat, bounds: Interval) -> int:
 
 
 def separates(format: NumberFormat, thresholds: Reals) -> NDArray[np.bool_]:
-    """Whether a format has numbers on both sides of each threshold, and of the number to which the threshold rounds."""
     return (sides(format, thresholds) == 0) & (_raws(format, thresholds) < int(format.ends()[1]))
 
 
@@ -257,7 +254,6 @@ def crossing(format: NumberFormat, thresholds: Reals, cuts: Reals, features: NDA
 def _reaching(
     limits: Reals, format_for: Callable[[float, float], NumberFormat], bounds: Interval
 ) -> NumberFormat | None:
-    """The format for a range that contains `bounds` and numbers on both sides of all `limits`; None without one."""
     low, high = min(bounds[0], float(limits.min())), max(bounds[1], float(limits.max()))
     for _ in range(2):
         format = format_for(low, high)

@@ -51,11 +51,6 @@ class StoreDense(RewritePattern):
         rewriter.replace(op, dense_product(op, constant))
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The kernels whose times are compared, one for each kernel op, layout and width of weights. Empty if a
-        factor's format has no coding.
-
-        The accumulators are not chosen yet: of the best kernels for each accumulator width, the slowest is returned.
-        """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
         if len(codings) < len(formats):

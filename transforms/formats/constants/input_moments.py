@@ -125,7 +125,6 @@ class _FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
-        """The windows of a filter that is used only by one convolution outside loops. None for any other constant."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
             return None
@@ -133,7 +132,6 @@ class _FilterWindows:
 
     @property
     def size(self) -> int:
-        """The number of elements in a window, over all groups."""
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
@@ -145,7 +143,6 @@ class _FilterWindows:
         return min(height * width * self.size, max(WINDOW_ELEMENTS // chunk, 1))
 
     def add(self, images: Reals) -> None:
-        """Add windows of the images of a chunk, evenly spread over the samples and over each image."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         size = self.size
         step = max(-(-len(images) * size // WINDOW_ELEMENTS), 1)
@@ -158,7 +155,6 @@ class _FilterWindows:
 
     @property
     def mean_squares(self) -> Reals:
-        """The mean square of each element of a window, in the shape of the filter."""
         means = np.mean([(vectors * vectors).mean(0) for vectors in self.vectors], 0)
         rows, *shape = tdsl.shape_of(self.op.lhs)
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
@@ -284,7 +280,6 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The values by which a constant is multiplied. Empty if the constant has any use other than as a factor."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
@@ -307,7 +302,6 @@ class InputMoments:
         return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weight of each of the given vectors: the weight of its sample, which may have several vectors."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
@@ -319,7 +313,6 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
-    """The real numbers of a constant as a matrix whose columns correspond to the given axes, flattened."""
     numbers = np.moveaxis(tdsl.format_of(constant.result).decode(constant.raws), axes, range(-len(axes), 0))
     return numbers.reshape(-1, math.prod(numbers.shape[-len(axes) :]))
 
@@ -354,14 +347,10 @@ def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
 
 
 def _range(parts: Sequence[Reals]) -> tuple[float, float]:
-    """The least and the greatest number in arrays that are not empty."""
     return min(float(part.min()) for part in parts), max(float(part.max()) for part in parts)
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:
-    """Yield the factors by which a constant, or an element that an op extracts from it, is multiplied. For any
-    other use, yield the constant itself.
-    """
     for use in constant.uses:
         match use.operation:
             case tdsl.ContractionOp() as op if op.initial is not constant:

@@ -135,9 +135,6 @@ class NumberLists:
                 yield numbers
 
     def _permitted(self, numbers: Reals) -> Reals:
-        """The numbers of a list in ascending order, including 0. If there are too many numbers of one sign,
-        those of greatest magnitude are omitted.
-        """
         low, high = limits(self.bits)
         numbers = np.unique(np.append(numbers, 0.0))
         below, above = numbers[numbers < 0][low:], numbers[numbers > 0][:high]
@@ -163,11 +160,6 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Extend a list by splitting the numbers that cause the greatest errors, until it has a number for each code or
-        causes no error. Optimise it by Lloyd's iteration, and return it.
-
-        reals, weights: the numbers to be represented by the list, and the weights of their errors.
-        """
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
             nearest = np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)

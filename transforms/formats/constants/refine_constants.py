@@ -75,10 +75,6 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
 
 def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
-    """Parse raws of constants, by their indices, from the JSON of `_as_json`.
-
-    Raises `ValueError` or `TypeError` for any other value.
-    """
     return {
         int(index): np.frombuffer(base64.b64decode(each["raws"]), each["dtype"]).reshape(each["shape"]).copy()
         for index, each in answer.items()
@@ -86,7 +82,6 @@ def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
 
 
 def _as_json(raws: Mapping[int, Raws]) -> dict[str, Any]:
-    """A dictionary that can be stored as JSON, with the raws of constants by their indices."""
     return {
         str(index): {"dtype": each.dtype.name, "shape": each.shape, "raws": base64.b64encode(each.tobytes()).decode()}
         for index, each in raws.items()
@@ -103,9 +98,6 @@ def _refined(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]
 
 
 def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """For each candidate of a problem, the refined raws by the indices of the constants, computed without worker
-    processes.
-    """
     return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
@@ -212,15 +204,6 @@ class _Refinement:
         most: float,
         own: bool,
     ) -> Reals:
-        """A mask of the given numbers, some or all of a row, that should be rounded to their other neighbours.
-
-        now, other: the numbers and their other neighbours.
-        slopes: the derivatives of the margins.
-        errors: the errors of the margins.
-        moments: the second moments of the derivatives.
-        most: the maximum sum of the magnitudes of the given numbers.
-        own: as in `refine`.
-        """
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
         doubts = None
@@ -248,7 +231,6 @@ class _Refinement:
         return snapped(total)
 
     def _error(self, index: int) -> Reals:
-        """For each number of a constant, flattened, the number that its raw represents minus the real number."""
         return (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
 
     def _reals(self, index: int) -> Reals:

@@ -50,7 +50,6 @@ LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 
 
 def spelled(formats: Formats) -> str:
-    """The types of formats as text. Different formats have different texts."""
     return " ".join(str(format.type) for format in formats)
 
 
@@ -205,7 +204,6 @@ class CandidateEvaluator:
 
     @cached_property
     def reference(self) -> Reference:
-        """The program on reals with its results on the data."""
         return Reference(self.candidates.module, self.data)
 
     @cached_property
@@ -215,7 +213,6 @@ class CandidateEvaluator:
 
     @cached_property
     def shared(self) -> SharedEvaluator:
-        """The evaluator that runs all candidates on the inputs of all samples (`arguments`)."""
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:

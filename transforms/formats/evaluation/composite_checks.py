@@ -60,9 +60,6 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Check that steps, leaky ReLUs and hard swish of numbers of `source` are as accurate as the format of `result` and
-    the constant factors permit.
-    """
     raws, to, of = source.some(NUMBERS), result.format, source.format
     raws = raws[np.abs(of.decode(raws)) < OUT_OF_RANGE[1]]
     x = of.decode(raws)
@@ -96,10 +93,6 @@ def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: 
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check that a b - c d is accurate in the format of `result` for numbers a, b, c and d of `source`.
-
-    Formats `source` of more than 16 bits are not checked.
-    """
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -117,7 +110,6 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check the softmax and the normalisation of vectors of `source`. Sums are added in the order of devices."""
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -137,10 +129,6 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over an axis of numbers of `source` in the format of `result` against reals.
-
-    Formats of more than 16 bits are not checked.
-    """
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)
@@ -157,10 +145,6 @@ def _check_means(source: Numbers, result: Numbers) -> None:
 
 
 def _check_distances(source: Numbers) -> None:
-    """Check that the bound that a format states for squared distances is not below the greatest squared distance.
-
-    A format without exact differences, or without a bound, is not checked.
-    """
     format = source.format
     if format.difference(format) is None:
         return
@@ -177,7 +161,6 @@ def _check_distances(source: Numbers) -> None:
 
 
 def _unit_of_squares(format: NumberFormat) -> float | None:
-    """The real value of the last place of a squared difference. None if sums have no unit."""
     difference = format.difference(format)
     assert difference is not None
     unit = difference.accumulator(difference, difference, None).sum_unit
@@ -253,9 +236,6 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 
 def _check_arguments(result: Numbers) -> None:
-    """Check that arguments may be clipped to the range that the format declares as useful for a function, and that the
-    range declared for results contains the range of the results.
-    """
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):
         low, high = to.useful_range(name, -40.0, 40.0)

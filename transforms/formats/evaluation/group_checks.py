@@ -52,7 +52,6 @@ def check_groups(prototype: NumberFormat) -> None:
 
 
 def _check_numbers(format: NumberFormat, weights: Reals) -> None:
-    """Check that each decoded number is its element times the power of two of the group that contains the element."""
     name = f"{format.type}"[:80]
     assert format.groups is not None, f"{name} has no groups"
     format.verify_raws(format.encode(weights))
@@ -95,7 +94,6 @@ def _check_scales(format: NumberFormat, weights: Reals) -> None:
 
 
 def _check_sums(format: NumberFormat, weights: Reals) -> None:
-    """Check that the sum of a row is the sum of the exact products, rounded once."""
     vector = ExactNumbers.INTEGERS(8, 7)
     x = np.random.default_rng(0).uniform(-1, 1, (1, weights.shape[1], 1))
     raws, factors = format.encode(weights)[None], vector.encode(x)

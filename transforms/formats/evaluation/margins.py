@@ -68,10 +68,6 @@ class MarginModel:
         return direction
 
     def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of the samples `part`.
-
-        scores: a candidate's scores for these samples.
-        """
         return self._margins(scores, part) - self.margins[part]
 
     def weighted_errors(self, scores: Reals, part: slice) -> Reals:

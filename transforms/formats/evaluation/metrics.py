@@ -87,12 +87,6 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """A figure that is computed for one class. It is 0 for a class whose index exceeds all classes that occur or are
-    predicted. If no class is requested, it is the mean over all classes that occur or are predicted.
-
-    values: computes the figure of every class.
-    """
-
     def figure(answers: Answers, of: int | None) -> float:
         counts = _counts(answers)
         found, (_, predicted, there) = values(counts), counts
@@ -233,10 +227,6 @@ def _loaded(row: Row) -> Metric:
 
 
 def _figure_of(row: Row, figure: Figure, answers: Answers, of: int | None) -> float:
-    """The figure computed by another package. Raises `PluginError` unless it is a finite number.
-
-    row: the table row of the metric, for messages.
-    """
     with row.blamed():
         found = row.expect(figure(answers, of), float)
     if not np.isfinite(found):
@@ -256,7 +246,6 @@ METRICS = Table(
 
 
 def metric_named(text: str) -> Metric:
-    """The metric for the text `NAME` or `NAME:CLASS`. Raises `InputError` for an unknown name."""
     return METRICS.get(text.partition(":")[0])
 
 
@@ -342,11 +331,6 @@ def _check_labels(metric: Metric, reals: Answers) -> None:
 
 
 def _class_of(one: str, text: str, reals: Answers) -> int:
-    """The index of the class with the name `one`. If classes have no names, `one` is the index as text. Raises
-    `InputError` if there is no such class or no sample of the class.
-
-    text: the name of the metric, for messages.
-    """
     assert reals.labels is not None
     names = reals.names
     if names is None:

@@ -77,9 +77,6 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
 
 
 def _check_order(numbers: Numbers) -> None:
-    """Check that the raws of a format derived from `ExactNumbers` are signed integers in the order of the numbers, and
-    that raw 0 represents zero. Formats whose elements are computed in another format may have another order.
-    """
     format = numbers.format
     if not isinstance(format, ExactNumbers) or format.computed.type != format.type:
         return
@@ -92,9 +89,6 @@ def _check_order(numbers: Numbers) -> None:
 
 
 def _reals_around(numbers: Numbers) -> Reals:
-    """Reals for tests: numbers of the format, reals at and near the midpoints of adjacent numbers, and reals
-    outside the range.
-    """
     reals = numbers.format.decode(numbers.some(NUMBERS))
     halves = (reals[1:] + reals[:-1]) / 2
     if numbers.is_complete:
@@ -152,9 +146,6 @@ def _check_rounding(numbers: Numbers) -> None:
 
 
 def _check_comparisons(numbers: Numbers) -> None:
-    """Check that comparisons of numbers with each other and with reals agree with the comparisons of the
-    represented reals.
-    """
     format = numbers.format
     some = numbers.some(PAIRED)
     a, b = np.repeat(some, len(some)), np.tile(some, len(some))
@@ -187,7 +178,6 @@ def _check_clamps(numbers: Numbers) -> None:
 
 
 def _check_floats(numbers: Numbers) -> None:
-    """Check that conversion to and from floats rounds to nearest."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
     floats = np.asarray(format.to_f32(M, raws), np.float64)
@@ -238,9 +228,6 @@ def _check_relatives(numbers: Numbers) -> None:
 
 
 def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
-    """Check the sums, differences and products of numbers of `lhs` and `rhs` in the format of `result` by
-    `check_result`.
-    """
     some = lhs.some(PAIRED), rhs.some(PAIRED)
     a, b = np.repeat(some[0], len(some[1])), np.tile(some[1], len(some[0]))
     x, y = lhs.format.decode(a), rhs.format.decode(b)
@@ -252,7 +239,6 @@ def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
 
 
 def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
-    """Check that differences of numbers of `lhs` and `rhs` are exact in the format that `difference` returns."""
     if (format := lhs.format.difference(rhs.format)) is None:
         return
     some = lhs.some(PAIRED), rhs.some(PAIRED)
@@ -264,9 +250,6 @@ def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
 
 
 def _check_unary(source: Numbers, result: Numbers) -> None:
-    """Check negation, conversion between scales, means, and functions of numbers of `source` in the format of
-    `result`.
-    """
     raws, to, type = source.some(NUMBERS), result.format, source.format.type
     x = source.format.decode(raws)
     place = source.place(x)
@@ -288,7 +271,6 @@ def _check_unary(source: Numbers, result: Numbers) -> None:
 
 
 def _numpy_type(format: NumberFormat, count: int) -> str:
-    """The name of the numpy type, such as `i4`, in which the evaluator computes totals of `count` numbers."""
     total = str(format.total(count))
     return f"{total[0]}{int(total[1:]) // 8}"
 

@@ -107,7 +107,6 @@ class Reference:
         return self._measures[metric]
 
     def has_figure(self, metric: str) -> bool:
-        """Whether a metric is a figure computed from all answers, and not a sum over the samples."""
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
@@ -126,9 +125,6 @@ class Reference:
         return replace(outcome, metric=metric, figure=self.measure(metric).figure(seen.completed(self.answers)))
 
     def is_known(self, outcome: CandidateOutcome, metric: str) -> bool:
-        """Whether an outcome determines the exact loss: all samples were seen and, if the metric has a figure, it was
-        computed.
-        """
         return outcome.seen == self.samples and (not self.has_figure(metric) or outcome.metric == metric)
 
     def extended(

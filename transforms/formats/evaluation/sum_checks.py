@@ -94,7 +94,6 @@ def check_sums(prototype: NumberFormat) -> None:
 
 
 def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
-    """Yield sums of one and of two products, with terms of various magnitudes and signs."""
     random = np.random.default_rng(0)
 
     def drawn(bounds: tuple[float, float]) -> Reals:
@@ -165,7 +164,6 @@ def _check(prototype: NumberFormat, case: _Sum) -> None:
 
 
 def _is_short(formats: Sequence[NumberFormat]) -> bool:
-    """Whether double precision represents sums of products of these formats exactly."""
     return all(format.dtype.itemsize <= 2 for format in formats)
 
 
@@ -191,7 +189,6 @@ def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: f
 
 
 def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Check that an accumulator accepts products in its own unit, and rejects products in a different unit."""
     unit, other = (lhs.accumulator(*factors, None) for factors in ((lhs, lhs), (rhs, rhs)))
     if unit.of(rhs, rhs).type != unit.type:
         assert not unit.sums(rhs, rhs), f"{unit.type} claims to sum products of {rhs.type}, which have {other.type}"
@@ -199,12 +196,6 @@ def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
 
 
 def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
-    """Check that the greatest possible sums are right and within the proven bound.
-
-    In these sums, constants are multiplied by the factors that maximise the sums.
-
-    length: the number of products in a sum.
-    """
     random = np.random.default_rng(length)
     reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
     ends = [float(end) for end in lhs.decode(np.array(lhs.ends()))]
@@ -285,9 +276,6 @@ def _check_extreme(
 
 
 def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: NumberFormat) -> NumberFormat:
-    """The format of a sum's initial value, which is no finer than the products. It is chosen as `assign-format`
-    does.
-    """
     units = [result.accumulator(lhs, rhs, None) for lhs, rhs in zip(factors[::2], factors[1::2], strict=True)]
     reach = float(np.abs(start.decode(np.array(start.ends()))).max())
     reaches = np.ldexp(reach, np.arange(1, 40)) if math.isfinite(reach) else ()
@@ -310,7 +298,6 @@ def _reals(formats: Sequence[NumberFormat], factors: Sequence[Reals]) -> tuple[R
 
 
 def _rounding(format: NumberFormat, reach: float) -> float:
-    """The greatest rounding error of reals in [-reach, reach] that are inside the range of the format."""
     reals = np.linspace(-reach, reach, 4001)
     with np.errstate(all="ignore"):
         low, high = format.decode(format.encode(np.array(OUT_OF_RANGE)))
@@ -319,9 +306,6 @@ def _rounding(format: NumberFormat, reach: float) -> float:
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
-    """The formats of the factors, narrowed by the fewest bits with which an accumulator of the result can represent the
-    sum. Raises `AssertionError` if no accumulator can.
-    """
     for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]
         products = [
@@ -378,16 +362,11 @@ def _computed(
 
 
 def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """Evaluate an op for all samples, and return the raws of the results.
-
-    given: the raws of the operands.
-    """
     arrays = [given[factor].reshape(-1, *tdsl.shape_of(factor)) for factor in op.operands]
     return op.compute(Bits(), arrays).reshape(-1)
 
 
 def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """The results of `_run`, computed by single multiply-accumulates in the order of devices."""
     accumulators = op.accumulators
     before = accumulators[0]
     if op.initial is None:
@@ -403,11 +382,6 @@ def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
 
 
 def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
-    """The operands of an op: the factors in the order in which the test created them, followed by the initial
-    value.
-
-    The op itself may reorder the factors.
-    """
     block = op.factors[0].owner
     assert isinstance(block, Block)
     return block.args
@@ -416,10 +390,6 @@ def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
 def _op(
     formats: Sequence[NumberFormat], lengths: Sequence[int], result: NumberFormat, start: _Start | None
 ) -> tdsl.MatmulSumOp:
-    """An op that sums products of rows and columns.
-
-    lengths: the length of the row and column of each product.
-    """
     shapes = [(1, length) if place % 2 == 0 else (length, 1) for place, length in enumerate(lengths)]
     types = [TensorType(format.type, shape) for format, shape in zip(formats, shapes, strict=True)]
     if start is not None:

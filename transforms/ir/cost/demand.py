@@ -231,10 +231,6 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the fraction of zeros and the interval of a loaded element. Return whether the load will be removed.
-
-        If an element has only one possible value, the lowering of `num` ops replaces the load by a constant.
-        """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
         if (array := constant_root(load.memref)) is None:
@@ -262,10 +258,6 @@ class _Counter:
             self.intervals[op.results[0]] = lowered.interval
 
     def call(self, op: num.CallOp, steps: StepCounts, times: float) -> None:
-        """Count the cost of a call in addition to the steps of its lowering.
-
-        times: how often the call is executed.
-        """
         kernels, routine = self.demand.kernels, op.routine
         if op.kernel is None:
             steps.add(f"{routine.function} element", times, op.products or 0, 0)
@@ -317,16 +309,12 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The fraction of zeros in each input of a function. Empty if the interface does not state the fraction."""
     share = tdsl.read_input(function).zeros
     inputs = [op.result for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
     return {} if share is None else dict.fromkeys(inputs or function.args, share)
 
 
 def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
-    """For each kind of unit that a kernel call processes, such as an element, the number of units per call. The time of
-    a call depends on these numbers.
-    """
     elements = _elements(op, kernel)
     units = {"element": elements}
     if kernel.composed is not None and (block := kernel.composed.block):
@@ -344,9 +332,6 @@ def _mean_rest(op: num.CallOp, block: int) -> float:
 
 
 def _elements(op: num.CallOp, kernel: Kernel) -> float:
-    """The number of elements that one call of a kernel processes, or for a sparse matrix the mean number over the
-    rows.
-    """
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
@@ -385,7 +370,6 @@ def trip_count(op: scf.ForOp) -> float:
 
 
 def _searches(loop: scf.ForOp) -> bool:
-    """Whether a loop searches for the greatest element, which is recognised by the selection of an index."""
     return any(isinstance(op, arith.SelectOp) and isinstance(op.result.type, IndexType) for op in loop.body.block.ops)
 
 
@@ -460,12 +444,10 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def _takes_less_of_zero(step: str) -> bool:
-    """Whether a step is faster if an operand is zero, as floating-point arithmetic in software is."""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
 def _of_zero(step: str) -> str:
-    """The name of a step with a zero operand, under which the step is counted."""
     return f"{step} of zero"
 
 
@@ -506,11 +488,6 @@ def _keeps(select: arith.SelectOp) -> bool:
 
 
 def _shift(width: str, amount: int | None) -> Mapping[str, float]:
-    """The steps of a shift, by kind of step. On an 8-bit chip, a shift by whole bytes consists of register moves.
-
-    width: the type of the shifted integer.
-    amount: the constant number of bits; None for a computed number, which counts as a shift by whole bytes.
-    """
     if amount == 0:
         return {}
     if amount is None or amount % 8 == 0:
@@ -521,7 +498,6 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
 
 
 def _copies_words(op: scratch.CopyRunOp) -> bool:
-    """Whether a copy transfers whole words at aligned addresses of the arena, whose start is aligned."""
     elements, size = unit_of(memref_type(op.source))
     whole = elements * 4 // gcd(size, 4)
     buffers = [scratch.root(buffer) for buffer in (op.source, op.dest)]

@@ -48,7 +48,6 @@ class Estimate:
 
 
 def estimate(module: ModuleOp, table: CostTable) -> Estimate:
-    """The cost of a program at L3 on the device that a cost table describes."""
     return estimate_of(demand_of(module), table)
 
 
@@ -159,10 +158,5 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
 def _of_steps(
     demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
 ) -> float:
-    """The time of all steps of the given kinds, except in the operations that `but` names.
-
-    times: the time of one step of each kind.
-    kinds: the kinds of steps to include.
-    """
     counts = [steps.runs for name, steps in demand.operations.items() if name not in but]
     return sum(times[step] * runs.get(step, 0) for step in kinds for runs in counts)

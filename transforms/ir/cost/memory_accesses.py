@@ -84,12 +84,6 @@ class _Counter:
             self.inexact.add(array)
 
     def copy(self, op: Operation, times: float, elements: float, *, exact: bool) -> None:
-        """Count a copy from the first operand to the second.
-
-        times: how often the copy is executed.
-        elements: the number of elements copied.
-        exact: whether these numbers are exact.
-        """
         self.add(op.operands[0], times, elements, writes=False, exact=exact)
         self.add(op.operands[1], times, elements, writes=True, exact=exact)
 
@@ -130,9 +124,6 @@ def _same(index: Any) -> Any:
 
 
 def _looked_up(call: func.CallOp) -> Mapping[int, int]:
-    """For each table that a call of a lane function reads, by the position of the operand, the number of loads. Empty
-    for other calls.
-    """
     declared = SymbolTable.lookup_symbol(call, call.callee)
     if declared is None or not isinstance(name := declared.attributes.get(LANES), SymbolRefAttr):
         return {}
@@ -151,5 +142,4 @@ def _looked_up(call: func.CallOp) -> Mapping[int, int]:
 
 
 def _sized(value: SSAValue) -> SSAValue:
-    """The operand of a call, before any cast that removes its static length."""
     return value.owner.source if isinstance(value.owner, memref.CastOp) else value

@@ -71,9 +71,5 @@ Taken: TypeAlias = Mapping[Operation, Candidate]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:
-    """For each matrix, by its index in ascending order, the number of its rows that become code.
-
-    taken: the chosen candidates.
-    """
     counts = {each.number: each.count for each in taken.values() if isinstance(each, RowsCandidate)}
     return dict(sorted(counts.items()))

@@ -78,18 +78,9 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add: those of tiles together, and an estimate for the coded rows of each
-        matrix.
-        """
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate that turns the most rows of a matrix into code within the limits, in addition to `taken`. None
-        if not even the fewest rows fit, or if code saves no time.
-
-        The remaining rows stay in a loop. They may be too few for a kernel that computes several rows at once.
-        """
-
         def exceeds(count: int) -> bool:
             return not self._fits({**taken, rows.part: rows.of(count)})
 
@@ -101,7 +92,6 @@ class Choice:
         return most if faster else None
 
     def _fits(self, taken: Taken) -> bool:
-        """Whether the program stays within the limits on flash and RAM with the given candidates."""
         estimate = self.estimates.of(coded(taken))
         return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
 

@@ -35,7 +35,6 @@ class Estimates:
 
     @property
     def plain(self) -> Estimate:
-        """The estimate of the variant without rows as code."""
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
@@ -54,11 +53,6 @@ class Estimates:
         return self._known[key]
 
     def replace(self, found: Sequence[ConstantRows] | Mapping[int, ConstantRows], coded: Mapping[int, int]) -> None:
-        """Replace rows of matrices by code.
-
-        found: the matrices by their indices.
-        coded: as for `of`.
-        """
         for number, count in coded.items():
             found[number].replace(self.target, count)
 

@@ -84,9 +84,6 @@ def _usual_limit(target: str) -> float | None:
 
 
 def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
-    """Raise `TooLargeError` if the nodes of the forests alone exceed the flash of a board. The message describes how
-    to make the forests smaller.
-    """
     flash, nodes = board(target).flash, sum(each.forest.trees.inner for each in forests)
     if flash is not None and nodes * LEAST_BYTES > flash:
         # Wider thresholds and votes take further bytes of each inner node and leaf.
@@ -125,7 +122,6 @@ def _too_large(forests: Sequence[num.ForestOp], target: str, size: str, fitting:
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
-    """The kernels of a target that can replace a `num.forest`. Raises `InputError` if there are none."""
     kernels = [offer.kernel for offer in offers(target, op.forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
@@ -140,9 +136,6 @@ def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
 
 
 def _timed(kernel: Kernel, target: str) -> Kernel:
-    """A copy of a kernel with the time that the board's cost table implies. The kernel itself if the table lacks
-    some of its steps.
-    """
     table, composed = cost_table(target), kernel.composed
     if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
         return kernel

@@ -99,7 +99,6 @@ def _cycles(call: TileCall, timing: Timing) -> float:
 
 
 def _times(op: num.ContractOp) -> float:
-    """How often a tile is executed per inference; 0 if the iterations of a loop around it are unknown."""
     loop, times = op.parent_op(), 1.0
     while loop is not None:
         if isinstance(loop, scf.ForOp):

@@ -58,9 +58,6 @@ class ConstantRows:
 
     @property
     def part(self) -> Operation:
-        """The op that code replaces. It is the contraction if a tile kernel is the alternative, and otherwise
-        the op that finishes the sum.
-        """
         return self.finish if self.op.tile is None else self.op
 
     @property
@@ -105,12 +102,6 @@ class ConstantRows:
         return [local_array(function_around(op), storage, self.rows.rows, "rows"), op.row]
 
     def _call(self, target: str, count: int, memory: SSAValue, nest: LoopBuilder) -> None:
-        """Insert calls of generated code for all windows. The name of the generated function contains a digest
-        of the rows.
-
-        count: the number of rows that the code computes.
-        memory: the memory to which the bytes are written.
-        """
         rows, element = self.rows.part(0, count), element_format(memory.type).type
         kernel = next(offers(target, rows)).kernel
         routine = num.CodedRowsAttr.of(rows.attribute, size_of(kernel))
@@ -126,20 +117,11 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
-        """Emit a slice with the elements of window `number`, by which the rows are multiplied, and return it.
-
-        reach: the number of elements that a row spans.
-        """
         if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
             return products.factors[1]
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
 
     def _rest(self, nest: LoopBuilder, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
-        """Insert a loop that computes all rows except the first `count` and stores their bytes.
-
-        memory, indices: as returned by `_intermediate`.
-        """
-
         def row(numbers: Indices) -> None:
             values: dict[SSAValue, SSAValue] = {self.op.row: numbers[0]}
             for op in needed([self.finish], self.op):
@@ -150,17 +132,11 @@ class ConstantRows:
 
 
 def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
-    """The rows of a module's contractions that can become code, in program order. Contractions without a tile come
-    first.
-    """
     found = [rows for function in defined_functions(module) for op in function.walk() for rows in _rows_of(op)]
     return sorted(found, key=lambda rows: rows.op.tile is not None)
 
 
 def _rows_of(op: Operation) -> Iterator[ConstantRows]:
-    """Yield the sums of a contraction that code can compute. Code can compute one window, or all windows of a tile
-    in one line.
-    """
     if not isinstance(op, num.ContractOp) or op.lines > 1 or (op.windows > 1 and op.tile is None):
         return
     for sum in op.sums:
@@ -176,9 +152,6 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The weights and initial values of a sum. None if they are not constant, if `finish` does not convert the sum to a
-    byte by a shift, or if `CodedRows` cannot represent the sum.
-    """
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
         return None
@@ -205,7 +178,6 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
 
 
 def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
-    """The initial values of the sums of all rows. None if they are not constant."""
     if sum.starts_from_zero:
         return np.zeros(op.rows, np.int64)
     start = row_starts(op, sum)
@@ -213,7 +185,6 @@ def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
 
 
 def _places(align: num.AlignOp) -> int:
-    """The number of bits by which a `num.align` shifts a sum to the left."""
     before, after = (accumulator_type(value) for value in (align.sum, align.result))
     assert isinstance(before, AccumulatorType)
     assert isinstance(after, AccumulatorType)
@@ -265,7 +236,6 @@ def _sparse_matrix(products: num.SparseProductsOp, count: int) -> Numbers:
 
 
 def _remove_dead(op: num.ContractOp) -> None:
-    """Remove the ops of a contraction's body that have no side effects and whose results are unused."""
     for each in reversed(list(op.body.block.ops)):
         if is_trivially_dead(each):
             Rewriter.erase_op(each)

@@ -86,7 +86,6 @@ class KernelRows:
 
     @property
     def block(self) -> int:
-        """The number of rows that one call of the kernels computes."""
         return self.sums[0].rows
 
     @classmethod

@@ -41,10 +41,6 @@ def vectorise(function: func.FuncOp, target: str) -> None:
 
 
 def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the calls.
-
-    If vector code can compute none of the reductions, the nest is unchanged.
-    """
     reductions = [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]
     found = [one for one in map(lane_nest, reductions) if not isinstance(one, str)]
     if any([_replace(one, target) for one in found]):
@@ -99,9 +95,6 @@ def _replace(found: LaneNest, target: str) -> bool:
 
 
 def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
-    """Allocate a local array of one element for a run that is a single value, and return the array. If vector code
-    reads the run, store the value in the array.
-    """
     type = i32 if run.root.type == IndexType() else run.root.type
     array = local_array(function_around(found.nest), type, 1, run.root.name_hint or "single")
     if run is not found.runs[-1]:
@@ -110,9 +103,6 @@ def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
 
 
 def _define(function: num.LaneFunctionOp, user: Operation) -> str:
-    """Insert a function, and declarations of the functions that it calls, into the module of `user`, unless the module
-    contains them. Return the function's name.
-    """
     module = user
     while not isinstance(module, ModuleOp):
         module = cast(Operation, module.parent_op())

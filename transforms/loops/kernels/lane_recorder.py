@@ -67,7 +67,6 @@ class LaneRecorder(Machine[Element]):
         """The operands of each comparison, by its result."""
 
     def put(self, op: Operation) -> SSAValue:
-        """Append an op, and return its first result."""
         return Builder(InsertPoint.at_end(self._block)).insert(op).results[0]
 
     def register(self, element: Element) -> SSAValue:
@@ -83,7 +82,6 @@ class LaneRecorder(Machine[Element]):
         return self._constant(element.value, REGISTER)
 
     def index(self, value: int) -> SSAValue:
-        """Insert an index constant at the start of the function, unless it exists, and return it."""
         return self._constant(value, None)
 
     def _constant(self, value: int, width: int | None) -> SSAValue:
@@ -125,7 +123,6 @@ class LaneRecorder(Machine[Element]):
         Builder(InsertPoint.at_end(self._block)).insert(memref.StoreOp.get(narrow, run, [index]))
 
     def _narrow(self, element: Element, type: Attribute) -> SSAValue:
-        """Append ops that truncate a value to an integer type, and return the result."""
         if element.constant is not None:
             return self._constant(element.constant, num.integer_width(type))
         value = self.register(element)
@@ -188,11 +185,6 @@ class LaneRecorder(Machine[Element]):
         b: Element,
         folded: Callable[[int, int], int],
     ) -> Element:
-        """Append an op on two values, and return the result. If both values are constant, return a constant instead.
-
-        kind: creates the op from the registers of both values.
-        folded: computes the constant from both constants.
-        """
         if a.constant is not None and b.constant is not None:
             return self.int_constant(folded(a.constant, b.constant), a.width)
         return self._op(kind, a, b)
@@ -312,10 +304,6 @@ class LaneRecorder(Machine[Element]):
                 raise NotInLanes(f"{function} is not a function of lanes")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
-        """Append the interpolation between two entries of a table, and return the result.
-
-        place: the position in the table, with 8 fractional bits.
-        """
         eight, one = self.int_constant(8, REGISTER), self.int_constant(1, REGISTER)
         segment = self.shrsi(place, eight)
         low, high = self.lookup(name, table, segment), self.lookup(name, table, self.addi(segment, one))

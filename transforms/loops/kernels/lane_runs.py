@@ -110,13 +110,11 @@ def _single_width(type: Attribute) -> int:
 
 
 def _counts_up(variable: SSAValue) -> bool:
-    """Whether a value is the index of a nest's axis, or the index of a loop that starts from 0."""
     loop = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
     return isinstance(loop, Nest) or trips_from_zero(loop) is not None
 
 
 def _is_inside(loop: Operation, value: SSAValue) -> bool:
-    """Whether a value is defined inside a loop."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     return block is not None and loop.is_ancestor(block)
 
@@ -297,10 +295,6 @@ class _Recording:
         return self.recorder.index(known)
 
     def _next(self, block: Block, windows: dict[SSAValue, _Window] | None = None) -> Sequence[SSAValue]:
-        """Record the body of a reduction, and return the next carried values.
-
-        windows: as for `ops`.
-        """
         self.ops(block, windows or {})
         last = cast(num.NextOp, block.last_op)
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
@@ -316,10 +310,6 @@ class _Recording:
         return all(read.is_apart(written) or _is_behind(read, written) for read in run.accesses)
 
     def ops(self, block: Block, windows: dict[SSAValue, _Window]) -> None:
-        """Record the ops of a block.
-
-        windows: the enclosing axes over which each lane iterates, outermost first.
-        """
         for op in block.ops:
             if not isinstance(op, num.NextOp | scf.YieldOp):
                 self.op(op, windows)
@@ -370,9 +360,6 @@ class _Recording:
                 raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
-        """The recorded value for a value of the IR. A constant, or a load of a value from outside the nest, is recorded
-        on first use.
-        """
         if isinstance(op := value.owner, num.NumOp) and not op.operands:
             return op.computation()(self.recorder, [])
         if value not in self.values:
@@ -386,17 +373,12 @@ class _Recording:
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:
-        """Record a load of a value that is defined outside the nest, and return the loaded element."""
         if _is_inside(self.nest, value) or isinstance(value.type, IndexType):
             raise NotInLanes("it computes with an index, or with what is made inside of it in another way")
         run = self.add_run(value, AffineSum(0, {}), _single_width(value.type), [])
         return self.recorder.first(run.argument)
 
     def inner(self, op: num.ReduceOp, windows: dict[SSAValue, _Window]) -> None:
-        """Record a reduction that each lane computes separately.
-
-        windows: as for `ops`.
-        """
         starts = [self.value(start) for start in op.starts]
         number, carried = op.body.block.args[0], op.body.block.args[1:]
 
@@ -457,11 +439,6 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run that contains a factor of a sum. If it is new, it is appended to the recorded runs.
-
-        start: the position of the run in the buffer.
-        shared: true for a vector; several sums then use the same run.
-        """
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
             raise NotInLanes("the products inside are of elements in other units than their buffer")
@@ -482,10 +459,6 @@ class _Recording:
         return self.add_run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, [], len(table)).argument
 
     def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> Run:
-        """Append a run with elements of `width` bits, and return it.
-
-        length: the length of a table; for other runs it is computed later.
-        """
         argument = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
         argument.name_hint = root.name_hint
         run = Run(root, start, accesses, argument)
@@ -493,9 +466,6 @@ class _Recording:
         return run
 
     def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
-        """The position of the accessed element in its buffer, if it is a compile-time constant and only this nest uses
-        the buffer. None otherwise.
-        """
         place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
         if place.factors or is_handed_on(op.memref):
             return None

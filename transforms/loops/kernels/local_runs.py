@@ -104,7 +104,6 @@ class LocalRuns:
         return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
 
     def _whole(self, op: num.CallOp, run: SSAValue) -> SSAValue:
-        """Decode a whole run before the enclosing loop, and return the decoded run."""
         loop, needed, length = op.parent_op(), _needed(op, run), num.run_length(run)
         assert loop is not None
         assert needed is not None
@@ -140,11 +139,6 @@ def _in_blocks(
     read: Callable[[int, SSAValue], SSAValue],
     nest: LoopBuilder,
 ) -> SSAValue:
-    """Compute the sum of an op by kernel calls on blocks of `size` elements of its factors, and return the sum.
-
-    read: converts a block of a factor to a form that the kernel accepts, from the index of the factor and the block.
-    """
-
     def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
         runs = [nest.insert(scratch.SliceOp(run, first, (count,))) for run in factors]
         runs = [read(turn, run) for turn, run in enumerate(runs)]
@@ -162,14 +156,12 @@ def _in_blocks(
 
 
 def _integers(coded: SSAValue) -> NumberFormat:
-    """The integer format to which the elements of a run are decoded."""
     format = decoded_format(coded)
     assert format is not None
     return format
 
 
 def _decode(nest: LoopBuilder, coded: SSAValue, array: SSAValue) -> SSAValue:
-    """Decode a run into an array. Return the view of the array that contains the integers."""
     type, length = _integers(coded).type, num.run_length(coded)
     whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), type))
 
@@ -181,16 +173,11 @@ def _decode(nest: LoopBuilder, coded: SSAValue, array: SSAValue) -> SSAValue:
 
 
 def _depth(op: Operation) -> int:
-    """The number of loops around an op."""
     around = op.parent_op()
     return 0 if around is None else isinstance(around, _Loop) + _depth(around)
 
 
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
-    """The ops in the enclosing loop that compute a run's address, in program order.
-
-    None if there is no enclosing loop, or if the address or the elements may change between iterations.
-    """
     if not isinstance(loop := op.parent_op(), _Loop):
         return None
     needed: list[Operation] = []
@@ -208,7 +195,6 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
 
 def _may_change(run: SSAValue, loop: _Loop) -> bool:
-    """Whether an op in a loop may write to the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory

@@ -62,11 +62,6 @@ class RowBlocks:
             Rewriter.erase_op(op)
 
     def _begin(self, nest: LoopBuilder, first: SSAValue, stored: Sequence[tuple[RowSum, SSAValue]]) -> None:
-        """Insert a loop over the rows of a block that stores the initial values of sums in their arrays.
-
-        first: the index of the block's first row.
-        stored: the sums with their arrays.
-        """
         op = self.rows.op
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -79,10 +74,6 @@ class RowBlocks:
         nest.fold(nest.index(self.rows.block), [], body)
 
     def _finish(self, nest: LoopBuilder, first: SSAValue) -> None:
-        """Insert a loop over the rows of a block that finishes their sums.
-
-        first: the index of the block's first row.
-        """
         op, sums = self.rows.op, self.rows.sums
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -96,9 +87,6 @@ class RowBlocks:
         nest.fold(nest.index(self.rows.block), [], body)
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
-        """Insert copies of ops. Their operands are replaced by the copies in `values`, to which the results of
-        the new ops are added.
-        """
         for op in ops:
             nest.put(op.clone(value_mapper=values))
             for each in self.rows.sums:
@@ -106,9 +94,6 @@ class RowBlocks:
 
 
 def _zeros(nest: LoopBuilder, row: RowSum) -> SSAValue | None:
-    """Insert a constant array of zeros with the initial values of a block, and return it. None if the sum does not
-    start from zero or a block has more than `ZEROS` rows.
-    """
     if not row.sum.starts_from_zero or row.rows > ZEROS:
         return None
     raws = np.zeros(row.rows, f"i{row.accumulator.bits // 8}")
@@ -118,12 +103,6 @@ def _zeros(nest: LoopBuilder, row: RowSum) -> SSAValue | None:
 
 
 def _call(nest: LoopBuilder, row: RowSum, first: SSAValue, begin: SSAValue, sums: SSAValue) -> None:
-    """Insert the calls that compute a sum in a block of rows.
-
-    first: the index of the first row.
-    begin: the array that contains the initial values.
-    sums: the array to which the sums are written.
-    """
     for products, kernel in row.products:
         place = nest.times(first, products.row_pitch)
         matrix = nest.insert(scratch.SliceOp(products.weights, place, (row.rows * products.row_pitch,)))
@@ -151,7 +130,6 @@ def _initial(nest: LoopBuilder, row: RowSum, values: dict[SSAValue, SSAValue]) -
 
 
 def _widen(row: RowSum, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
-    """If `op` begins or converts the sum, widen its copy in `values` to the accumulator of the kernels."""
     if row.accumulator.type != row.sum.start.type and op in row.begins:
         before, type = op.results[0], num.accumulator_type(op.results[0]).widened(row.accumulator.bits).type
         # Another sum that begins with the same op has widened it.

@@ -9,9 +9,6 @@ from tinyml.targets.nests import DECODED_BITS
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements. It is "" if only the load program of the format can decode the
-    elements.
-    """
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 

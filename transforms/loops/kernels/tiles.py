@@ -78,7 +78,6 @@ class TileCall:
 
     @property
     def time(self) -> float:
-        """The time of all calls, in the target's unit."""
         return self.times * (0.0 if self.kernel.composed is None else self.kernel.composed.costs[""])
 
     @cached_property
@@ -115,7 +114,6 @@ class TileCall:
 
 
 def _erase(op: num.ContractOp) -> None:
-    """Erase a contraction, and the views that only this contraction reads."""
     read = [value for each in op.body.block.ops for value in each.operands if isinstance(value.owner, scratch.SliceOp)]
     Rewriter.erase_op(op)
     for value in dict.fromkeys(read):
@@ -177,10 +175,6 @@ def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> It
 
 
 def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | None:
-    """The query to a chip for the kernels of a contraction. None if no tile kernel can compute it.
-
-    large, by: as in `TileQuery`.
-    """
     asked = _asked(op, large=large, by=by)
     return None if isinstance(asked, str) else asked
 
@@ -222,7 +216,6 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
 
 
 def _has_integers(run: SSAValue) -> bool:
-    """Whether the elements of a run are integers of 8 or 16 bits that are not packed."""
     format = element_format(run.type)
     is_packed = scratch.packed_bits(memref_type(run)) is not None
     return format.coding is INTEGER_CODING and format.dtype.itemsize <= MOST_BYTES and not is_packed

@@ -43,7 +43,6 @@ class AffineFunction:
         return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
 
     def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
-        """The composition of this function with `factors * v + addends`, where v is the result of this function."""
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
@@ -93,7 +92,6 @@ class _Carried(NamedTuple):
     filling: float | None = None
 
     def put(self, op: Operation) -> None:
-        """Set the real with which a padding op pads u."""
         if isinstance(op, tdsl.PadOp) and self.filling is not None:
             op.properties.pop("value", None)
             if self.filling:
@@ -128,10 +126,6 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
 
 
 def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
-    """Exchange a slice with a function that is constant along the sliced axes. None for any other function.
-
-    parts: the factors and the addends of the function.
-    """
     shape = tdsl.shape_of(op.out)
     for axis, extent in enumerate(shape):
         if extent < parts[0].shape[axis] or op.steps[axis] != 1:
@@ -218,12 +212,6 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edit] | None:
-    """The edits that fold an affine function into the constant matrix that multiplies the function's result.
-
-    None if there is no such matrix, or if the factors vary along an axis that is not summed.
-
-    operand: the index of the product's operand that the function computes.
-    """
     weights = tdsl.own_constant(op.operands[1 - operand])
     if weights is None or not tdsl.is_real(weights.result):
         return None
@@ -253,9 +241,6 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
 
 
 def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None:
-    """The edits that replace the thresholds of a forest by thresholds on the argument of the function. None if
-    there are no equivalent thresholds.
-    """
     trees = op.trees
     thresholds = function.thresholds(trees.thresholds.astype(np.float64), np.asarray(trees.features, np.int64))
     if thresholds is None:

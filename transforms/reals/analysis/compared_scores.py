@@ -38,9 +38,6 @@ def return_compared_scores(module: ModuleOp) -> None:
 
 
 def _add_label(function: func.FuncOp) -> None:
-    """Add a label that is determined by the first result of a function. Raises `InputError` if this result is neither a
-    vector nor a single number.
-    """
     last = cast(func.ReturnOp, function.body.block.last_op)
     scores = last.operands[0]
     shape = tdsl.shape_of(scores)

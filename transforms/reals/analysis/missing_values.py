@@ -66,10 +66,6 @@ def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
 
 
 def _followed(op: Operation, found: Mapping[SSAValue, Origin]) -> Origin | None:
-    """The origin of the result of an op that moves, scales or imputes elements. None for any other op.
-
-    found: the origins of the operands.
-    """
     match op:
         case tdsl.ImputeOp():
             return found[op.input].imputed(op.fills)
@@ -147,11 +143,6 @@ def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) 
 
 
 def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue, scaled: bool) -> None:
-    """Replace the input of a forest by the argument, if the forest compares only elements that originate from the
-    argument.
-
-    scaled: as for `compare_argument`.
-    """
     trees = forest.trees
     parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills
     elements, factors, addends, fills = (part.ravel()[trees.features] for part in parts)

@@ -53,7 +53,6 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
-    """The indices of `SAMPLED_VALUES` elements, spread evenly over an array of the given length."""
     return (np.arange(SAMPLED_VALUES) * GOLDEN % 1 * length).astype(np.int64)
 
 
@@ -81,9 +80,6 @@ class _Statistics:
             self.stride *= 2
 
     def widen(self, values: NDArray[Any], value: SSAValue) -> None:
-        """Extend the range to include some values of a tensor. Raises `InputError` if one of them is not finite, or if
-        there are none.
-        """
         if not values.size:
             raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())

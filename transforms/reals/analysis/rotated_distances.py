@@ -151,16 +151,12 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a value, directly or by an index op, if neither the constant nor the value has
-    other uses. None otherwise.
-    """
     if not value.has_one_use() or not tdsl.is_real(value):
         return None
     return tdsl.own_constant(value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value)
 
 
 def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
-    """The single constant number by which a distance is multiplied, if this is its only use. None otherwise."""
     if not isinstance(product := distance.get_user_of_unique_use(), tdsl.MulOp):
         return None
     factor = _constant(product.other(distance))

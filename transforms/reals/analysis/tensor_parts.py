@@ -110,9 +110,6 @@ def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp,
 
 
 def _sliced(op: tdsl.SliceOp) -> Part | None:
-    """The part of its operand that a slice copies. None unless the slice selects consecutive indices along exactly one
-    axis, from a constant offset on.
-    """
     before, after = tdsl.shape_of(op.input), tdsl.shape_of(op.out)
     cut = [axis for axis, (extent, size) in enumerate(zip(before, after, strict=True)) if extent != size]
     if len(cut) != 1 or any(step != 1 for step in op.steps):
@@ -201,7 +198,6 @@ class _Parts(NamedTuple):
                 raise _Indivisible
 
     def _own(self, value: SSAValue, part: Part) -> SSAValue:
-        """Emit a part of a value that has no other readers."""
         if not value.has_one_use():
             raise _Indivisible
         return self._replace(part=part).of(value)

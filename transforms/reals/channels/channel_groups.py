@@ -65,12 +65,10 @@ class ChannelGroups:
 
     @property
     def values(self) -> Iterable[SSAValue]:
-        """All tensors with channels, except constants."""
         return self._labels.keys()
 
     @property
     def filters(self) -> dict[tdsl.ContractionOp, int]:
-        """The convolutions and dense layers with constant weights, each with the operand index of its weights."""
         return self._rows
 
     def groups(self, value: SSAValue) -> Labels:
@@ -78,10 +76,6 @@ class ChannelGroups:
         return self._roots(self._labels[value])
 
     def cuts(self, op: Operation, operand: int) -> list[Cut]:
-        """The axes of a constant operand whose indices are channels, with the groups of these channels.
-
-        operand: the index of the operand.
-        """
         return [Cut(cut.axis, self._roots(cut.labels)) for cut in self._cuts.get((op, operand), [])]
 
     def row_axis(self, op: tdsl.ContractionOp) -> int:
@@ -102,7 +96,6 @@ class ChannelGroups:
         return np.array([self._sets.add() for _ in range(count)], np.int64)
 
     def _keep(self, op: Operation) -> None:
-        """Mark all channels that an op reads or defines as never to be removed."""
         # The body of a loop may read any tensor defined before it.
         read = [value for each in op.walk() for value in each.operands]
         for value in (*read, *op.results):
@@ -142,9 +135,6 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of an op's result to the channels of an operand. Return false if the operand's channels
-        are unknown or on an axis other than those of the result.
-        """
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False
@@ -167,9 +157,6 @@ class ChannelGroups:
         return op.addend is None or self._broadcast(op, op.addend)
 
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
-        """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant matrix.
-        Return false if the op is no such product, or if the channels of its operands are unknown.
-        """
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:
             return False
@@ -189,9 +176,6 @@ class ChannelGroups:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of a broadcast operand to the result or, for a constant, record the axis of its channels.
-        Return false if the operand's channels are unknown or on an axis other than those of the result.
-        """
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)
         extent = shape[axis] if axis >= 0 else 1
@@ -238,6 +222,5 @@ class ChannelGroups:
 
 
 def _count(value: SSAValue) -> int:
-    """The number of channels of a tensor."""
     shape = tdsl.shape_of(value)
     return shape[channel_axis(shape)] if shape else 1

@@ -70,12 +70,10 @@ def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
 
 
 def weights_name(grouping: ChannelGroups, op: tdsl.ContractionOp) -> str | None:
-    """The name of the weights of a convolution or dense layer. None if they have no name."""
     return op.operands[grouping.filters[op]].name_hint
 
 
 def _norms(grouping: ChannelGroups, op: tdsl.ContractionOp) -> Reals:
-    """For each channel of a layer's result, the L1 norm of its weights."""
     weights = cast(tdsl.ConstOp, op.operands[grouping.filters[op]].owner).raws.astype(np.float64)
     axis = grouping.row_axis(op)
     return np.abs(weights).sum(tuple(each for each in range(weights.ndim) if each != axis))

@@ -78,7 +78,6 @@ class Channels:
         return Graph(tensors, whole.inputs, tuple(nodes), whole.outputs)
 
     def plan(self, graph: Graph) -> Plan:
-        """The plan of a graph with the lowest peak memory."""
         return self.schedule.plan(graph, graph.macs * self.most_extra // 100)
 
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
@@ -146,11 +145,6 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
 
 
 def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
-    """The first group of the first list of groups whose removal reduces memory, as measured by `Channels.fall`. None if
-    no list reduces memory.
-
-    options: lists of groups, which are tried in order.
-    """
     useless: set[tuple[tuple[str, int], ...]] = set()
     for groups in options:
         if (alike := channels.alike(groups[0])) not in useless:

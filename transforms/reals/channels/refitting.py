@@ -144,10 +144,6 @@ def _parts(groups: Sequence[int], count: int) -> Iterable[Sequence[int]]:
 
 
 def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
-    """The constant bias of a contraction: the initial value of its sums, or a constant that is added to them.
-
-    None if there is no such constant, if it has other uses, or if it does not have one number for each row.
-    """
     bias = op.initial
     if bias is None and isinstance(sum := op.out.get_user_of_unique_use(), tdsl.AddOp):
         bias = sum.other(op.out)
@@ -188,7 +184,6 @@ class LayerCurvature:
 
     @property
     def read(self) -> SSAValue:
-        """The layer's operand that is not the constant weight, from which channels are removed."""
         return self.op.operands[1 - self.operand]
 
     def clear(self) -> None:

@@ -63,7 +63,6 @@ def _cut_constants(grouping: ChannelGroups, op: Operation, removed: Collection[i
 
 
 def _adapt(grouping: ChannelGroups, op: tdsl.ContractionOp, removed: Collection[int]) -> None:
-    """Adapt the row shifts and the number of groups of a contraction to the removed channels."""
     if op.shifts is not None:
         rows = kept(grouping, op.out, removed)
         op.row_shifts = DenseArrayBase.from_list(i8, list(np.array(op.shifts)[rows]))

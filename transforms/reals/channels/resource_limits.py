@@ -39,12 +39,10 @@ class ResourceLimits:
     removed: list[int] = field(default_factory=list[int])
 
     def taken(self, removed: Sequence[int]) -> dict[str, float]:
-        """For each limited resource, the bytes or operations of the network without the groups `removed`."""
         return {name: self._taken(name, removed) for name in self.limits}
 
     @cached_property
     def whole(self) -> dict[str, float]:
-        """For each limited resource, the bytes or operations of the whole network."""
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
@@ -86,12 +84,6 @@ class ResourceLimits:
         return found
 
     def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
-        """For each group, the sum of the fractions of the limits that its removal saves. Groups that save
-        nothing are omitted.
-
-        taken: the bytes and operations of the current network.
-        above: the resources whose limits are exceeded.
-        """
         saved: dict[int, float] = {}
         alike: dict[tuple[tuple[str, int], ...], float] = {}
         graph = self.channels.graph(self.removed)

@@ -54,11 +54,6 @@ def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: sc
 
 
 def _between(first: Operation, second: Operation, distance: int | None, loop: scf.ForOp | None) -> Iterator[Edge]:
-    """Yield the dependences between two ops.
-
-    distance: the number of iterations between them; None if it is unknown.
-    loop: as in `edges`.
-    """
     if distance is None:
         if first is not second:
             yield Edge(first, second, 0)
@@ -75,13 +70,6 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
 def _iterations(
     first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """The number of iterations from access `first` to access `second` of the same element, as returned by `distance`.
-    None if it is unknown.
-
-    The addresses may be sums of the counters of flattened loops.
-
-    loop, known: as in `edges`.
-    """
     if loop is None:
         return distance(first, second)
     step = const_evaluate_operand(loop.step)
@@ -115,9 +103,6 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: Operation, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of the flattened loops that are constant between two times at which a store takes effect: those of
-    all outer loops down to the loop that then advances. None if the store takes effect in every iteration.
-    """
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None
     return [*loop.body.block.args[1 : counters_of(loop) - 2 * level.value.data + 2 : 2]]

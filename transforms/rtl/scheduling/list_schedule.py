@@ -136,9 +136,6 @@ def _port(op: Operation) -> object:
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
-    """The dependences through carried values: an op that reads a carried value depends on the op that computed it
-    one iteration before.
-    """
     found: list[Edge] = []
     known = set(ops)
     end = loop.body.block.last_op

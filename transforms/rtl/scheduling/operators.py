@@ -70,15 +70,12 @@ class Operators:
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """The number of bits of a value in hardware: the bits, including the sign, that its interval needs."""
         return min(width_for(self.known.get(value, INDEX)), type_width(value))
 
     def is_signed(self, value: SSAValue) -> bool:
-        """Whether a value may be negative."""
         return self.known.get(value, INDEX)[0] < 0
 
     def factor_width(self, value: SSAValue) -> int:
-        """The number of bits of a factor without repeated sign bits."""
         return self.width(factor(value))
 
     def delay(self, op: Operation) -> float:

@@ -124,12 +124,10 @@ def reads_index(op: Operation) -> bool:
 
 
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
-    """Whether an op is a loop whose iterations overlap. These are the loops that contain no inner loops or branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
 
 def multiplies(body: Block) -> bool:
-    """Whether the body of a loop, without the loops in it, multiplies numbers other than indices."""
     return any(isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType) for op in body.ops)
 
 
@@ -150,12 +148,10 @@ def trips_around(op: Operation) -> Iterator[int]:
 
 
 def executions_of(op: Operation) -> int:
-    """The number of iterations of all loops around an op; a loop with an unknown trip count counts as one iteration."""
     return prod(trips or 1 for trips in trips_around(op))
 
 
 def body_of(loop: scf.ForOp) -> list[Operation]:
-    """The ops of a loop's body that are in straight-line runs, in order."""
     return [op for item in items(loop.body.block) if isinstance(item, StraightRun) for op in item.ops]
 
 

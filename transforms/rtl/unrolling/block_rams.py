@@ -49,7 +49,6 @@ class Words:
         return wider
 
     def are_whole(self, sum: UnrolledSum) -> bool:
-        """Whether each load of a sum reads a whole word of its memory."""
         return all(self._width(load) == self.widths.get(load.memory) for load in sum.loads)
 
     @property

@@ -200,7 +200,6 @@ def _is_compressed(op: Operation, operators: Operators) -> bool:
 
 
 def _places(operand: SSAValue) -> bool:
-    """Whether an operand is a constant, or consists of bits that are shifted to their position in a word."""
     owner = operand.owner
     return const_evaluate_operand(operand) is not None or (
         isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None

@@ -172,9 +172,6 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
 
 
 def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
-    """The groups of sums that have the same circuit, the same trip count and the same maximum number of elements at
-    once. They are in the order of their first sums.
-    """
     circuits = Circuits()
     alike: dict[tuple[object, ...], list[UnrolledSum]] = {}
     for sum in sums:

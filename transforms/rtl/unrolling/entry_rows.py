@@ -47,7 +47,6 @@ class EntryRows:
 
     @property
     def content(self) -> list[int]:
-        """The values of all entries as unsigned integers."""
         return _words(self.values.memory)
 
     def words(self, elements: int) -> int:
@@ -78,7 +77,6 @@ class EntryRows:
 
 
 def _words(memory: SSAValue) -> list[int]:
-    """The words of a constant memory, as unsigned integers."""
     owner = cast("rtl.MemoryOp", memory.owner)
     assert owner.content is not None
     return words_of(owner.content, owner.result.type)
@@ -101,7 +99,6 @@ def adds_entries(nest: num.ContractOp) -> bool:
 
 
 def _term_of(op: num.EntriesOp) -> SSAValue:
-    """The product that an op with the property `products` adds to its sum."""
     *_, end = op.body.block.ops
     sum = cast("arith.AddiOp", end.operands[0].owner)
     return sum.rhs if sum.lhs is op.body.block.args[0] else sum.lhs

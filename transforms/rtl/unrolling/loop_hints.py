@@ -72,7 +72,6 @@ def _factors(module: ModuleOp, loops: list[_LOOPS], cells: int) -> dict[int, int
 
 
 def _terms(loop: _LOOPS) -> list[Operation]:
-    """The ops in a loop's body that compute the terms added to loop-carried sums. Empty for a loop without sums."""
     *_, end = loop.body.block.ops
     sums = [value.owner for value in (() if isinstance(loop, num.NestOp) else end.operands)]
     return [
@@ -85,7 +84,6 @@ def _terms(loop: _LOOPS) -> list[Operation]:
 
 
 def _read_in(loop: _LOOPS) -> list[SSAValue]:
-    """The arrays from which a loop loads elements: constants, the arena or the function argument."""
     found = [loop.gaps] if isinstance(loop, num.EntriesOp) else []
     for op in loop.body.block.ops:
         if isinstance(op, memref.LoadOp):

@@ -39,7 +39,6 @@ class UnrolledSum:
 
     @property
     def trips(self) -> int:
-        """The number of iterations."""
         return len(self.reduction.numbers)
 
     @property
@@ -78,15 +77,9 @@ class UnrolledSum:
         return True
 
     def _is_padded(self, load: rtl.LoadOp, lanes: int) -> bool:
-        """Whether a load is from a constant matrix whose rows are padded with zeros if `lanes` elements are
-        processed at once.
-        """
         return self.trips % lanes != 0 and _reads_rows_alone(load, self.trips)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
-        """Whether each term is a product with an element of a padded row. The zeros of the padding then do not
-        change the sum.
-        """
         return all(
             isinstance(product := factor(term).owner, arith.MuliOp)
             and any(factor(operand).owner in padded for operand in product.operands)
@@ -137,11 +130,6 @@ class UnrolledSum:
         set_lanes(self.reduction, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """Insert a load of the word with the `lanes` elements of an iteration, and return the word.
-
-        load: the load of a single element.
-        length: the length of a row, including padding.
-        """
         counter = self.reduction.body.block.args[0]
         address = word_address(nest, load.address, counter, lanes, (length, self.trips))
         # The memory is widened to the word later; its type is verified after the pass.
@@ -162,9 +150,6 @@ def _reductions_in(op: num.ReduceOp) -> Iterator[Operation]:
 
 
 def _reads_rows_alone(load: rtl.LoadOp, length: int) -> bool:
-    """Whether a load is the only reader of an initialised memory with one element in each word and with rows of the
-    given length.
-    """
     memory = load.memory.owner
     if not isinstance(memory, rtl.MemoryOp) or memory.result.type.depth.data % length:
         return False
@@ -190,7 +175,6 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
 
 
 def _only(nest: LoopBuilder, condition: SSAValue, term: SSAValue) -> SSAValue:
-    """Insert a selection that returns the term if a condition is true, and otherwise 0. Return the selected value."""
     return nest.insert(arith.SelectOp(condition, term, nest.constant(0, term.type)))
 
 

@@ -17,7 +17,6 @@ from tinyml.transforms.rtl.scheduling.operators import type_width
 
 
 def accesses_of(body: Block) -> list[rtl.AccessOp]:
-    """The loads and stores of a body, in order."""
     return [op for op in body.ops if isinstance(op, rtl.AccessOp)]
 
 

@@ -62,7 +62,6 @@ class ChannelNodes:
 
     @cached_property
     def sliced(self) -> tuple[str, ...]:
-        """The names of the results that are not accumulated. Each iteration computes some of their channels."""
         return tuple(name for name, role in self.roles.items() if role is not Role.ACCUMULATE)
 
     @cached_property
@@ -79,7 +78,6 @@ class ChannelNodes:
 
     @property
     def channels(self) -> int:
-        """The number of channels of the tensors that the loop slices, which all have the same number."""
         return self.graph.tensors[self.sliced[0]].channels
 
     @property
@@ -169,7 +167,6 @@ class ChannelNodes:
         return copies and not made_in_place
 
     def _joins_generated(self, i: int) -> bool:
-        """Whether an elementwise op runs in the loop nest of an op that generates its slice from whole operands."""
         before = self.joined(i)
         return before is not None and (self.roles[before] is Role.GENERATE or self._joins_generated(self._node(before)))
 
@@ -198,7 +195,6 @@ class ChannelNodes:
 
 
 def consecutive(graph: Graph, first: int, last: int) -> ChannelNodes:
-    """The nodes `first` to `last`, both inclusive, as a loop over channels."""
     return ChannelNodes(graph, tuple(range(first, last + 1)))
 
 

@@ -84,7 +84,6 @@ class Node(NamedTuple):
 
     @property
     def operands(self) -> list[str]:
-        """The names of the operands without repetitions."""
         return list(dict.fromkeys(read.tensor for read in self.reads))
 
 

@@ -92,7 +92,6 @@ def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int
 
 
 def _with_windows(graph: Graph, last: int, extents: dict[str, list[int]]) -> dict[str, list[int]]:
-    """The height and width of the parts of images, enlarged to contain each window inside the image."""
     for node in graph.nodes[: last + 1]:
         for read in node.reads:
             if (known := extents.get(read.tensor)) is not None:
@@ -102,9 +101,6 @@ def _with_windows(graph: Graph, last: int, extents: dict[str, list[int]]) -> dic
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:
-    """For each tensor, the rows (axis 0) or columns (axis 1) that the rows or columns `span` of node `last`'s
-    result need.
-    """
     spans = {graph.nodes[last].result: span}
     for node in reversed(graph.nodes[: last + 1]):
         if node.result not in spans:

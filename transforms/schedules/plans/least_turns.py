@@ -161,5 +161,4 @@ def _written(result: Image) -> Numbers:
 
 
 def _from_each_on(values: Numbers) -> Numbers:
-    """For each value, the maximum of this value and all later values in its row."""
     return np.maximum.accumulate(values[:, ::-1], 1)[:, ::-1]

@@ -136,9 +136,6 @@ class _Network:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Record that an image is stored in another order of axes, if its transposition needs no copy. Return whether
-        this is the case.
-        """
         name = self.names[op.input]
         if gathered(op.out) is not None:
             made = [node for node in self.nodes if node.result == name]
@@ -195,7 +192,6 @@ class _Network:
 
 
 def _is_margin(op: tdsl.PadOp) -> bool:
-    """Whether an op pads only height and width of an image, and only ops on windows read its result."""
     users = (use.operation for use in op.out.uses)
     return padding(op.out) is op and all(
         isinstance(user, tdsl.TensorOp) and gathers(user, user.footprint(op.out)) for user in users

@@ -54,13 +54,6 @@ def alive(graph: Graph, i: int, order: Order) -> int:
 
 
 def _latest(order: Order, windows: Sequence[slice], extent: int) -> Order:
-    """For each index along the operand's first axis, the latest position in the order of computation of the windows
-    that cover the index.
-
-    order: the position of each pixel of the result.
-    windows: the indices that each window along the axis covers.
-    extent: the extent of the axis.
-    """
     latest = np.zeros((extent, order.shape[1]), np.intp)
     for window, numbers in zip(windows, order, strict=True):
         part = latest[window]

@@ -71,7 +71,6 @@ class ChannelOrders:
         return (i for i, before in enumerate(self.before) if i not in done and before <= done)
 
     def _result(self, i: int, done: Nodes) -> int:
-        """The number of bits of a single op's result. 0 if the result overwrites an operand."""
         graph, node = self.graph, self.graph.nodes[i]
         after = done | {i}
         dying = [name for name in node.operands if name not in graph.outputs and after.issuperset(graph.users[name])]
@@ -101,7 +100,6 @@ class ChannelOrders:
                         open.append(more)
 
     def _with_ancestors(self, i: int, done: Nodes) -> Nodes:
-        """Node `i` and all nodes on which it depends, directly or indirectly, except those in `done`."""
         missing, open = {i}, [i]
         while open:
             further = self.before[open.pop()] - done - missing

@@ -146,14 +146,12 @@ class ChannelLoop:
         return self.parts.get(self.names.get(unpadded(value), ""))
 
     def _channels(self, value: SSAValue) -> SSAValue:
-        """Emit the current channels of an image or column, without padding, and return them."""
         inner = unpadded(value)
         part = self._known(inner)
         part = self.now.of(inner, self.emit) if part is None else part
         return self.emit.reshaped(part, self.now.shape(tdsl.shape_of(inner)))
 
     def _part(self, link: ChannelOp) -> SSAValue:
-        """Emit the computation of the current channels of an op's result, and return them."""
         emit, op = self.emit, link.op
         if isinstance(op, tdsl.Conv2dOp):
             target = self._empty(link.result, self.now.shape(tdsl.shape_of(link.result)))
@@ -197,7 +195,6 @@ class ChannelLoop:
         return ChannelRange(k, 1).of(windows, self.emit)
 
     def _rows(self, op: tdsl.ContractionOp) -> SSAValue:
-        """Emit the product of the current rows of a constant matrix and a column vector, and return it."""
         emit, [(matrix, column)] = self.emit, op.pairs
 
         def row(k: SSAValue) -> SSAValue:
@@ -214,14 +211,12 @@ class ChannelLoop:
         )
 
     def _pooled(self, link: ChannelOp) -> SSAValue:
-        """Emit, for the current channels, an op each of whose channels depends on one channel. Return its result."""
         pad, part = link.operand.owner, self._channels(link.operand)
         if isinstance(pad, tdsl.PadOp):
             part = self._on_channels(pad, pad.input, part)
         return self._on_channels(link.op, link.operand, part)
 
     def _on_channels(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """Emit a copy of an op that reads `part`, some channels of `operand`, instead. Return its result."""
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
         return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, self.now.shape(tdsl.shape_of(op.out))))
 

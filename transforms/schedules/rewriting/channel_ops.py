@@ -49,12 +49,10 @@ class ChannelOp:
 
     @property
     def ops(self) -> Sequence[tdsl.TensorOp]:
-        """The ops that the loop replaces: `op` and, unless it accumulates, the elementwise ops that follow it."""
         return (self.op,) if self.role is Role.ACCUMULATE else (self.op, *self.chain)
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the last axis of an image, the first axis of a column vector."""
     return 3 if len(shape) == 4 else 0
 
 
@@ -90,7 +88,6 @@ def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
 
 
 def _alone(value: SSAValue, op: tdsl.ElementwiseOp) -> bool:
-    """Whether `op` is the only reader of a value."""
     return {use.operation for use in value.uses} == {op}
 
 
@@ -101,10 +98,6 @@ def unpadded(value: SSAValue) -> SSAValue:
 
 
 def _operand(op: tdsl.TensorOp, network: Network, found: dict[str, ChannelOp]) -> SSAValue:
-    """The operand, with its padding, that is read channel by channel or, if the op generates slices, read whole.
-
-    found: the ops of the loop so far, by the names of their results.
-    """
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):

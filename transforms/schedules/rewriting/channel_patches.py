@@ -56,7 +56,6 @@ class ChannelPatches(TileLoops):
         self._add_stages(at, last + 1)
 
     def _add_stages(self, first: int, end: int) -> None:
-        """Add nodes `first` up to but not including `end` as stages, each of which computes all channels of a part."""
         if first < end:
             stages = segment_of(self.network, first, end - 1).stages
             for stage in stages:
@@ -94,7 +93,6 @@ class ChannelTile:
         self.channels = tdsl.shape_of(next(link.op.out for link in self.links if link.name not in self.sums))[3]
 
     def _check(self, link: ChannelOp) -> None:
-        """Raise `NotTiled` for an op that cannot run on parts of images."""
         shape = tdsl.shape_of(link.op.out)
         if len(shape) != 4:
             raise NotTiled(f"{link.name} is no single image")
@@ -113,7 +111,6 @@ class ChannelTile:
 
     @property
     def ops(self) -> list[tdsl.TensorOp]:
-        """All ops of the loop over channels, in order of dependence."""
         return [op for link in self.links for op in (link.op, *link.chain)]
 
     def _stage(self, link: ChannelOp) -> Stage:
@@ -163,7 +160,6 @@ class ChannelTile:
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))
 
     def _finished(self, link: ChannelOp, sums: StoredImage) -> StoredImage:
-        """Emit the part of a result that the tile needs, computed from its complete sums, and return it."""
         emit, patches, finish = self.emit, self.patches, self.sums[link.name].result
 
         def result(part: SSAValue) -> SSAValue:
@@ -222,7 +218,6 @@ class ChannelTile:
         return [image.value for image in held.values()]
 
     def _accumulated(self, link: ChannelOp, held: StoredImage) -> StoredImage:
-        """Add the contribution of the current channel to the sums `held`, and return the new sums."""
         emit, sums, part = self.emit, self.sums[link.name], self._channel(link.operand)
         weights = sums.weights_of(self.c, emit)
 
@@ -232,7 +227,6 @@ class ChannelTile:
         return held.now(self.patches.over(link.name, held.value, pixel))
 
     def _slice(self, link: ChannelOp) -> StoredImage:
-        """Emit an uninitialised image for the current channel of an op's result, and return it."""
         _, height, width, _ = tdsl.shape_of(link.result)
         type = tensor_like(link.result, (1, *self.patches.sizes[link.name], 1))
         value = self.emit.insert(tensor.EmptyOp((), type))
@@ -240,7 +234,6 @@ class ChannelTile:
         return StoredImage(value, (1, height, width, 1))
 
     def _operand(self, link: ChannelOp) -> StoredImage | None:
-        """The image from which an op gathers windows. None for elementwise ops."""
         if isinstance(link.op, tdsl.ElementwiseOp):
             return None
         value = self.pixels[link.op].image if isinstance(link.op, tdsl.Conv2dOp) else unpadded(link.operand)
@@ -275,9 +268,6 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """Emit a slice with the element of an operand that pixel (y, x) of the current channel needs, and return it.
-        None for an operand with a single element, which all pixels need.
-        """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)
         name = names.get(value, "")
         if (slice := self.slices.get(name)) is not None:

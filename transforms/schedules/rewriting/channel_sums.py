@@ -63,7 +63,6 @@ class ChannelSums(ABC):
         return start
 
     def weights_of(self, c: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """Emit a read of the weights that iteration c multiplies, and return them."""
         return emit.insert(tdsl.IndexOp(self.by_channel, c))
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
@@ -128,10 +127,6 @@ class ChannelSums(ABC):
     def _pixel(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """Add products to the sums of pixel (y, x), and return the sums of all pixels.
-
-        weights, factors: as in `update`.
-        """
         rows = self.op.rows
         at = sums.place(y, x, emit)
         before = emit.reshaped(sums.part(at, 1, 1, emit), (rows, 1))
@@ -210,9 +205,6 @@ class RoundedSums(ChannelSums):
         return self._added(before, tdsl.MatmulOp(weights, factors, self.format.type), emit)
 
     def _added(self, before: SSAValue, part: tdsl.ContractionOp, emit: TensorBuilder) -> SSAValue:
-        """Add the result of a contraction to the sums `before`, and return the new sums. The accumulator of the
-        contraction is the accumulator of the complete sums.
-        """
         part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
         return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
 

@@ -88,10 +88,6 @@ class PlannedExecution:
         return max(searched.value.data - besides, 0)
 
     def _plan(self, network: Network, function: func.FuncOp, ram: int | None) -> Plan:
-        """The schedule's plan of a function's network.
-
-        ram: the limit on live bytes; None for no limit.
-        """
         if not self.schedule.counts_given_input:
             network = without_given_input(network, function)
         elif not self.schedule.recomputes:

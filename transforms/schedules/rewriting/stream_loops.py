@@ -71,7 +71,6 @@ class StreamLoops:
         return loop
 
     def body(self, stage: Stage) -> Body:
-        """The code that computes the rows or pixels of a stage's result."""
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:

@@ -38,9 +38,6 @@ def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: Tenso
 
 
 def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
-    """Emit ops that compute which rows (axis 0) or columns (axis 1) of an operand the range `range` of a result needs,
-    without the padding. Return their range.
-    """
     step, before = read.strides[axis], read.before[axis]
     first = emit.plus(emit.times(range.first, step), -before)
     end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
@@ -51,5 +48,4 @@ def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: Tenso
 
 
 def _both(a: AxisRange, b: AxisRange, emit: TensorBuilder) -> AxisRange:
-    """Emit the smallest range that contains two ranges, and return it."""
     return AxisRange(emit.insert(arith.MinSIOp(a.first, b.first)), emit.insert(arith.MaxSIOp(a.end, b.end)))

@@ -89,7 +89,6 @@ class Streams:
         self.shared = cache(self._shared)
 
     def cost(self, first: int, last: int) -> int | None:
-        """The bits of nodes `first` to `last` as one segment. None unless the last result is the only output."""
         return self._cost(first, last, packed=False)
 
     def packed(self, first: int, last: int) -> int | None:
@@ -255,7 +254,6 @@ class Streams:
         return len(graph.nodes) - 1
 
     def _order(self, join: int) -> list[int]:
-        """A node and all nodes on which it depends, in the order in which its operands require them."""
         graph, order = self.graph, list[int]()
 
         def visit(k: int) -> None:

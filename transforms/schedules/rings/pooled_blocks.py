@@ -116,9 +116,6 @@ def joined(blocked: Blocked) -> Blocked:
 
 
 def _joins(graph: Graph, before: Node, k: int) -> bool:
-    """Whether node k is elementwise and the only reader of the result of `before`, which is neither a sum of pixels nor
-    a row that arrives.
-    """
     node = graph.nodes[k]
     alone = graph.users[before.result] == [k] and graph.last_use[before.result] == k
     carries = before.kind is not Kind.ARRIVAL and not any(read.sums for read in before.reads)

@@ -127,7 +127,6 @@ def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tup
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
-    """Return the number of slices, rows or pixels, along the height of an image and the number along its width."""
     return image.height, image.width if slice is Slice.PIXEL else 1
 
 
@@ -191,9 +190,6 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """For each stage and axis, the number of ticks from one row or pixel to the next. Raises `NotTiled` if the readers
-    of a tensor need it at different rates.
-    """
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []

@@ -94,14 +94,12 @@ class _Source:
 
     @staticmethod
     def of(op: tdsl.TensorOp, operand: SSAValue) -> _Source | None:
-        """The image from which an op reads windows of an operand. None if the op reads the whole operand."""
         if (window := op.footprint(operand)) is None:
             return None
         pad = padding(operand) if gathers(op, window) else None
         return _Source(operand if pad is None else pad.input, window, pad)
 
     def at(self, y: SSAValue, x: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """Emit the window of the image, with padding, that pixel (y, x) of the result needs, and return it."""
         (down, across), own = self.window.strides, self.window.margins
         margins, filling = (own, self.window.filling) if self.pad is None else (margins_of(self.pad), self.pad.filling)
         top = emit.plus(emit.times(y, down), -margins[0])
@@ -109,7 +107,6 @@ class _Source:
         return images(self.image).windows(top, left, self.window.kernel, emit, margins=margins, filling=filling or 0.0)
 
     def has_rows(self, images: Images) -> bool:
-        """Whether, for a row of the result, the rows of all its windows are contiguous."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         top, bottom, _, _ = self.window.margins
         rows, columns = image.extents
@@ -117,13 +114,11 @@ class _Source:
         return self.pad is None and not top and not bottom and apart
 
     def rows(self, y: SSAValue, zero: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """Emit a view of the whole image rows on which row y of the result depends, and return it."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         return image.part(image.place(emit.times(y, down), zero, emit), height, image.extents[1], emit)
 
 
 def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
-    """The operands from which an op reads windows. Raises `NotTiled` unless it can run by rows or by pixels."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
     starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
     if not sources or not (starts is None or isinstance(starts.owner, tdsl.ConstOp)):

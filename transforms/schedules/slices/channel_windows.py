@@ -64,11 +64,6 @@ class SingleChannels(Body):
         return target.now(self.emit.over(self.shape[3], target.value, channel))
 
     def _window(self, y: SSAValue, x: SSAValue, c: SSAValue, image: StoredImage) -> SSAValue:
-        """Emit channel c of the window that pixel (y, x) of the result needs, and return it.
-
-        An image in the order of pixels counts as one of a single channel, whose columns are the channels of all
-        columns.
-        """
         emit, channels = self.emit, image.shape[3]
         if image.axes != IDENTITY_ORDER:
             return ChannelRange(c, 1).of(self.pixels.windows(y, x, image), emit)
@@ -89,9 +84,6 @@ class SingleChannels(Body):
         )
 
     def _channel(self, value: SSAValue, y: SSAValue, x: SSAValue, c: SSAValue, images: Images) -> SSAValue | None:
-        """Emit the element of an elementwise op's operand for channel c of pixel (y, x), and return it. None for an
-        operand that is read whole.
-        """
         channel = ChannelRange(c, 1)
         if tdsl.shape_of(value) != self.shape:
             return channel.of_operand(value, self.shape, self.emit)

@@ -22,7 +22,6 @@ class Body(ABC):
         self.shape = tdsl.shape_of(stage.result)
 
     def start(self) -> SSAValue | None:
-        """The initial value of the result. None if the result needs no initial value."""
         return None
 
     def finished(self, image: StoredImage, images: Images) -> StoredImage:

@@ -66,7 +66,6 @@ class StepFunction:
         self._sign(len(outputs))
 
     def _behind(self) -> list[Operation]:
-        """The ops that depend on results of the loops, except the ops that pass rows from one loop to the next."""
         passing = [op for loop in self.loops if loop.made is not None for op in loop.made.chain]
         loops = [loop.loop for loop in self.loops]
         known: set[SSAValue] = {result for loop in loops for result in loop.results}
@@ -231,10 +230,6 @@ class StepFunction:
         return emit.insert(tdsl.MoveUpOp(rows, axis, count))
 
     def _sign(self, outputs: int) -> None:
-        """Update the function's type, its interface and the attributes of its results.
-
-        outputs: the number of outputs.
-        """
         function, block = self.function, self.block
         block.erase_arg(block.args[0])
         given = tdsl.read_input(function)

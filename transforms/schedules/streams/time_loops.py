@@ -126,7 +126,6 @@ def _only_reader(value: SSAValue) -> Operation | None:
 
 
 def _time_loop(read: Operation) -> scf.ForOp | None:
-    """The loop around an op, if it is the only loop around it and counts from 0 by 1 to a constant. None otherwise."""
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or not isinstance(loop.parent_op(), func.FuncOp):
         return None
@@ -213,10 +212,6 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 
 
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
-    """The stride, in frames, that is a multiple of `multiple` frames and nearest to the requested stride.
-
-    If this multiple exceeds the sequence, it is the greatest possible stride.
-    """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
 
@@ -243,9 +238,6 @@ def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Map
 
 
 def _uses(index: SSAValue) -> Iterable[Operation]:
-    """Yield the ops that read an index or the result of a product, sum or difference of this index, except these
-    arithmetic ops themselves.
-    """
     for use in index.uses:
         if isinstance(use.operation, arith.MuliOp | arith.AddiOp | arith.SubiOp):
             yield from _uses(use.operation.results[0])
@@ -319,11 +311,6 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
 
 
 def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, target: str) -> TimeLoop | None:
-    """The loop that reads one row of a sequence for each frame, in order. None if there is no such loop.
-
-    pushes: the frames in which the caller sends the input.
-    target: as for `tile-segment`.
-    """
     if (steps := steps_of(sequence)) is not None:
         return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == pushes.steps else None
     shape = tdsl.shape_of(sequence)

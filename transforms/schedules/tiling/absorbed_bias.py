@@ -69,9 +69,6 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
 
 def _finer(filter: SSAValue, bits: int) -> SSAValue:
-    """Convert the constant filter to a format with `bits` more fractional bits, and return the new constant. If `bits`
-    is 0, the filter itself is returned.
-    """
     if not bits:
         return filter
     constant, format = filter.owner, integers_of(tdsl.format_of(filter))

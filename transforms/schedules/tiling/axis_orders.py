@@ -44,7 +44,6 @@ def written(image: SSAValue) -> tdsl.TransposeOp | None:
 
 
 def axes_written(op: tdsl.TransposeOp) -> Axes:
-    """For each axis of a transposition's operand, the corresponding axis of the result."""
     return tuple(op.axes.index(axis) for axis in range(4))
 
 
@@ -104,7 +103,6 @@ def _moves_axes(op: tdsl.TransposeOp) -> bool:
 
 
 def _reads_windows(use: Use) -> bool:
-    """Whether a convolution reads an image, directly or padded."""
     op = use.operation
     if isinstance(op, tdsl.PadOp):
         return padding(op.out) is not None and all(map(_reads_windows, op.out.uses))

@@ -48,7 +48,6 @@ class ConvolutionPixels:
 
     @property
     def image(self) -> SSAValue:
-        """The image without padding."""
         return self.op.rhs if self.pad is None else self.pad.input
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:

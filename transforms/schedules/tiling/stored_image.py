@@ -65,7 +65,6 @@ class StoredImage:
         return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
-        """A copy of this object in which the tensor `value`, the updated image, replaces the stored tensor."""
         return replace(self, value=value)
 
     @property
@@ -150,7 +149,6 @@ class StoredImage:
 
 
 def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition of a value whose readers gather directly from the value. None if there is none."""
     results = [result for use in value.uses for result in use.operation.results]
     return gathered(results[0]) if results else None
 

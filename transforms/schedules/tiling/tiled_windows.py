@@ -42,7 +42,6 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
-    """Whether the filter of a convolution with grouped channels covers the whole image, without padding."""
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
@@ -123,7 +122,6 @@ def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large:
 
 
 def _turned(image: SSAValue) -> tdsl.Shape:
-    """The shape of an image with height and width exchanged."""
     number, height, width, channels = tdsl.shape_of(image)
     return number, width, height, channels
 

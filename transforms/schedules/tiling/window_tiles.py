@@ -149,15 +149,11 @@ class _Pixels:
         self.op, self.target, self.sums = op, target, _row_sums(op)
 
     def kernels(self, count: int) -> Iterator[Kernel]:
-        """Yield the kernels for `count` pixels of a row, except kernels that only `spend-flash` chooses."""
         if (nest := self._nest(count)) is not None:
             bytes = _gathered_bytes(self.op, count)
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def time(self, count: int) -> float | None:
-        """The time of a kernel for `count` pixels and of its call, per pixel; None if there is no kernel or its time is
-        unknown.
-        """
         kernel = next(self.kernels(count), None)
         cost = None if kernel is None else kernel_cost(kernel).cost
         return None if cost is None else (cost.time + _CALL) / count
@@ -191,9 +187,6 @@ class _Pixels:
         return None
 
     def _nest(self, count: int) -> TileQuery | None:
-        """The query to the target for kernels that compute `count` pixels. None if no tile kernel computes such
-        sums.
-        """
         if self.sums is None:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
@@ -210,10 +203,6 @@ class _Pixels:
 
 
 def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
-    """The sums of a convolution's filters, with initial values that include the term of the image's zero point.
-
-    None if no tile kernel computes such sums.
-    """
     (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     raws, accumulator = raws_of(op.lhs), op.accumulators[0]
     (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
@@ -263,7 +252,6 @@ MEMORY = OwnAttribute(
 
 
 def memory_attribute(memory: TileMemory) -> DenseArrayBase:
-    """A `TileMemory` encoded as an attribute."""
     return DenseArrayBase.from_list(i64, [memory.input_tile, *([] if memory.spare is None else [memory.spare])])
 
 

@@ -116,7 +116,6 @@ class LoweredCandidates:
         return self._fact(self._layout(refined.module), packed)
 
     def _fact(self, what: Hashable, find: Callable[[], int]) -> int:
-        """The cached memory of a candidate or a layout on the platform."""
         return self.candidates.programs.fact(("memory", *self._above.values(), what), find)
 
     def _packed(self, refined: Program) -> Program:
@@ -281,11 +280,6 @@ class CandidateCosts:
         return self._kept(MEASURE_COST, lambda: digest_of(module), lambda: self._build(module))
 
     def _build(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program, built and run as in `measure-cost`. None if the program is too large for the target,
-        or if the target's tools are missing.
-
-        refined, lowered: as in `MeasureCostPass.cost`.
-        """
         with suppress(InputError):
             return self.measuring.cost(refined, lowered)
         return None
@@ -332,10 +326,8 @@ def estimated_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> lis
 
 
 def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list[ProgramCost | None]:
-    """For each query, the result of `CandidateCosts.measured`, computed in this process."""
     return [costs_on(evaluator_of(problem).candidates, query.platform).measured(query.formats) for query in queries]
 
 
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
-    """The costs of one program's candidates on a platform. Repeated calls return the same object."""
     return candidates.programs.fact(platform, lambda: CandidateCosts(candidates, platform))

@@ -81,10 +81,6 @@ class Evaluation:
         self.evaluated = 0
 
     def loss(self, outcome: CandidateOutcome, metric: str | None = None) -> float:
-        """The loss of an outcome (`Reference.loss`).
-
-        metric: the metric of the loss, by default the metric of the search.
-        """
         return self.evaluator.reference.loss(outcome, metric or self.metric)
 
     def outcomes(

@@ -67,12 +67,6 @@ class Journal:
             self._file.close()
 
     def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
-        """Truncate a file to the complete lines from which the search continues, and read these lines. Raises
-        `InputError` if the file is not a journal, or the journal of another problem.
-
-        head: the first line of the journal.
-        resume: whether the search continues from the file.
-        """
         file.seek(0)
         first = file.read(len(head))
         if not _HEAD.fullmatch(first + head[len(first) :]):
@@ -90,9 +84,6 @@ class Journal:
             file.write(head)
 
     def _read(self, lines: Sequence[bytes], path: str) -> None:
-        """Parse the outcomes in lines of the journal, and record them as known. Raises `InputError` for a line of any
-        other form.
-        """
         types = _Types()
         for number, line in enumerate(lines, start=2):
             try:
@@ -126,9 +117,6 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
-    """Convert an entry of the journal to an outcome. Raises `ValueError` for wrong fields or types, NaN, and counts
-    above `seen`.
-    """
     usual = asdict(CandidateOutcome())
     # Older journals lack these fields.
     entry = {"departed": 0.0, "missed": 0.0, "metric": "", "figure": 0.0, **entry}

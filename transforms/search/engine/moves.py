@@ -129,7 +129,6 @@ class PairwiseMoves:
         return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(ranked)[:_TRIES]]
 
     def _difference(self, current: Sequence[FormatChoice], change: _Change) -> tuple[float, float, float]:
-        """Return the predicted time, flash and RAM that a change adds to the candidate `current`."""
         after, before = self._added(change), self._added(_Change(change.index, current[change.index]))
         assert after is not None
         assert before is not None
@@ -163,7 +162,6 @@ class _Change:
     choice: FormatChoice
 
     def applied(self, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-        """A copy of a candidate's choices with this change applied."""
         return with_choice(choices, self.index, self.choice)
 
 
@@ -382,9 +380,6 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield the other formats of the same width that a class of tensors may have. Constants may only have formats of
-    the searched family.
-    """
     for prototype in search.others:
         if not tensors.admits(prototype):
             continue

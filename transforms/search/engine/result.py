@@ -115,7 +115,6 @@ def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]
 
 
 def front_attribute(points: Sequence[FrontPoint]) -> ArrayAttr[DictionaryAttr]:
-    """The value of the attribute `FRONT_ATTRIBUTE` for the given points."""
     return ArrayAttr(map(_point_attribute, points))
 
 

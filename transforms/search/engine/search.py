@@ -407,10 +407,6 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """The number of bytes for each memory, as text for a message.
-
-    bytes: the numbers of bytes, by the name of the memory.
-    """
     first, *more = (f"{count:,.0f} bytes of {name}" for name, count in bytes.items())
     return " and ".join([first, *(each.replace("bytes of", "of") for each in more)])
 

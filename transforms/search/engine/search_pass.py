@@ -123,11 +123,6 @@ def refine_result(search: Search, limits: Limits, result: SearchResult) -> Searc
 
 
 def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
-    """The result with the constants of a task. None if the program with these constants, built and measured, exceeds
-    the limits.
-
-    loss: the loss of the result with these constants.
-    """
     cost = feasibility.costs.measured_with(task.formats, task.refined) if feasibility.is_limited else None
     if cost is not None and not cost.within(feasibility.limits.cost):
         return None
@@ -346,7 +341,6 @@ class SearchPass(ModulePass):
             Rewriter.replace_op(predict_function(op), chosen)
 
     def _checked(self, result: object, search: Search) -> SearchResult:
-        """The result of `search`. Raises `PluginError` unless it has one choice for each class of tensors."""
         found = expected(result, SearchResult, self.search)
         expected(found.choices, Sequence, self.search, len(search.classes))
         for choice in found.choices:
@@ -368,7 +362,6 @@ class SearchPass(ModulePass):
         return Search(evaluation, prototype, others, self.pack_buffers, earlier, self.limits.target)
 
     def _give_formats(self, op: ModuleOp, search: Search, result: SearchResult) -> None:
-        """Assign to a program the formats of a result, and the constants with which the result was evaluated."""
         function, formats = predict_function(op), search.formats(result.choices)
         errors = tensor_errors(search.evaluator, formats, result.refined)
         function.attributes[SEARCH_ATTRIBUTE] = search_attribute(search.classes, formats, errors, result.reasons)
@@ -379,9 +372,6 @@ class SearchPass(ModulePass):
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:
-    """The default format of a dialect such as `posit`, or of one of its types such as `posit.p`. Raises `InputError`
-    for an unknown name.
-    """
     format = format_named(ctx, name.partition(".")[0], None)
     if "." in name and name != format.type.name:
         raise unknown("number format", name, [format.type.name])

@@ -51,11 +51,6 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """For each class of tensors, a list of arrays of reals: one array for each time that the program of `value_map`
-    computes a tensor of the class.
-
-    refined: as in `RoundedConstants.raws`.
-    """
     module, values = evaluator.candidates.in_formats(formats, refined)
     recorder = _ValueRecorder(evaluator, {value: source for source, value in values.items()})
 

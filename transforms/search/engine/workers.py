@@ -85,9 +85,6 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """The number of candidates that all processes evaluate at once. It is an estimate if a cluster determines
-        it.
-        """
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
@@ -133,7 +130,6 @@ class Workers:
             self._copies = None
 
     def _sent(self, problem: P, portions: Sequence[Sequence[T]], work: Work[P, T, R]) -> Iterator[list[R]]:
-        """Yield the results of portions of tasks, computed by processes that joblib starts."""
         delayed = import_module("joblib").delayed(_by_one_thread)
         return self._started()(delayed(work, problem, portion) for portion in portions)
 
@@ -157,9 +153,6 @@ class Workers:
         return self._parallel
 
     def _connect(self) -> None:
-        """Connect to a running cluster, which determines the number of processes, or start a cluster of `jobs`
-        processes.
-        """
         if self.backend == "dask":
             client = import_module("distributed").Client
             self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)
@@ -232,7 +225,6 @@ class _Copies:
         yield from reversed(own)
 
     def end(self) -> None:
-        """End the copies, and discard the portions of tasks that no copy has begun."""
         self._executor.shutdown(cancel_futures=True)
 
 
