@@ -31,6 +31,7 @@ from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.plugins import expected, wrong_result
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.values import HasValueInterface
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,6 +145,12 @@ class Footprint(NamedTuple):
     filling: float | None = None
     channelwise: bool = True
 
+    @property
+    def axes(self) -> tuple[WindowAxis, WindowAxis]:
+        """The windows along the height and along the width of the image."""
+        (height, width), (down, across), (top, _, left, _) = self.kernel, self.strides, self.margins
+        return WindowAxis(height, down, top), WindowAxis(width, across, left)
+
     def elements(self, image: Shape, result: Shape) -> NDArray[np.int64]:
         """The elements of an image in the window of each element of a result, of shape (elements of the result,
         elements of a window). A pixel outside the image is replaced by the nearest pixel inside.
@@ -151,8 +158,9 @@ class Footprint(NamedTuple):
         _, rows, columns, channels = image
         n, y, x, channel = np.indices(result).reshape(4, -1, 1)
         i, j = np.indices(self.kernel).reshape(2, 1, -1)
-        row = np.clip(y * self.strides[0] + i - self.margins[0], 0, rows - 1)
-        column = np.clip(x * self.strides[1] + j - self.margins[2], 0, columns - 1)
+        down, across = self.axes
+        row = np.clip(down.start(y) + i, 0, rows - 1)
+        column = np.clip(across.start(x) + j, 0, columns - 1)
         pixels = (n * rows + row) * columns + column
         if self.channelwise:
             return pixels * channels + channel
@@ -309,9 +317,9 @@ class TensorOp(DialectOp, HasValueInterface):
         expected(window, Footprint, self.footprint)
         image, result = ((1, 1, 1, *shape_of(value))[-3:-1] for value in (operand, self.out))
         padded = image[0] + sum(window.margins[:2]), image[1] + sum(window.margins[2:])
-        for extent, count, kernel, stride in zip(padded, result, window.kernel, window.strides, strict=True):
-            windows = f"{count} windows of {kernel} pixels with stride {stride} in {extent} pixels"
-            if not 0 <= extent - (count - 1) * stride - kernel < stride:
+        for extent, count, axis in zip(padded, result, window.axes, strict=True):
+            windows = f"{count} windows of {axis.kernel} pixels with stride {axis.stride} in {extent} pixels"
+            if not 0 <= extent - axis.span(count) < axis.stride:
                 raise wrong_result(type(self), f"the footprint of {self.name} contradicts the shape: {windows}")
         return window
 

@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
+from tinyml.dialects.tdsl.window_axis import WindowAxis
+
 
 class Order(Enum):
     """The order of an image's elements in memory, named after the unit that is contiguous, such as a pixel or a
@@ -67,6 +69,12 @@ class Read(NamedTuple):
     before: tuple[int, int] = (0, 0)
     sums: bool = False
     alike: bool = False
+
+    @property
+    def axes(self) -> tuple[WindowAxis, WindowAxis]:
+        """The windows along the height and along the width of the operand."""
+        (height, width), (down, across), (top, left) = self.kernel, self.strides, self.before
+        return WindowAxis(height, down, top), WindowAxis(width, across, left)
 
 
 class Node(NamedTuple):

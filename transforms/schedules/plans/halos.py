@@ -106,15 +106,9 @@ def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]
         if node.result not in spans:
             continue
         for read in node.reads:
-            start, end = _window(graph, read, axis, spans[node.result])
+            start, end = read.axes[axis].inside(*spans[node.result], graph.tensors[read.tensor][:2][axis])
             if read.tensor in spans:
                 known = spans[read.tensor]
                 start, end = min(start, known[0]), max(end, known[1])
             spans[read.tensor] = start, end
     return spans
-
-
-def _window(graph: Graph, read: Read, axis: int, span: Span) -> Span:
-    step, before = read.strides[axis], read.before[axis]
-    end = (span[1] - 1) * step - before + read.kernel[axis]
-    return max(0, span[0] * step - before), min(graph.tensors[read.tensor][:2][axis], end)

@@ -109,7 +109,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
     before, after = operand.channels * operand.bits, result.channels * result.bits
     extents = operand.height, operand.width
     firsts = [
-        np.clip(np.arange(extent + 1) * read.strides[side] - read.before[side], 0, extents[side])
+        np.clip(read.axes[side].start(np.arange(extent + 1)), 0, extents[side])
         for side, extent in enumerate((result.height, result.width))
     ]
     dead = operand.pixels - np.outer(operand.height - firsts[0], operand.width - firsts[1])
@@ -145,10 +145,10 @@ def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
     side: the axis.
     """
     results, extent = ((image.height, image.width)[side] for image in (result, operand))
-    first = np.arange(results) * read.strides[side] - read.before[side]
+    windows = read.axes[side]
     last = np.full(extent, -1)
-    for number, start in enumerate(first):
-        last[max(start, 0) : max(start + read.kernel[side], 0)] = number
+    for number in range(results):
+        last[max(windows.start(number), 0) : max(windows.end(number), 0)] = number
     return np.array([np.count_nonzero(last >= number) for number in range(results + 1)])
 
 

@@ -42,8 +42,8 @@ def alive(graph: Graph, i: int, order: Order) -> int:
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
     windows = [
-        [slice(max(0, at * step - before), max(0, at * step - before + kernel)) for at in range(count)]
-        for count, step, before, kernel in zip(result[:2], read.strides, read.before, read.kernel, strict=True)
+        [slice(max(0, axis.start(at)), max(0, axis.end(at))) for at in range(count)]
+        for count, axis in zip(result[:2], read.axes, strict=True)
     ]
     # Pixels outside of all windows die after the first window has been read.
     last_read = _latest(_latest(order, windows[0], operand.height).T, windows[1], operand.width)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from tinyml.transforms.schedules.plans.graph import Graph, Image, Read
+from tinyml.dialects.tdsl.window_axis import WindowAxis
+from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
@@ -31,19 +32,19 @@ def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: Tenso
     for node in reversed(graph.nodes):
         for read in node.reads:
             if graph.producer[read.tensor] >= 0:
-                needed = _needed(read, tensors[read.tensor], axis, ranges[node.result], emit)
+                needed = _needed(read.axes[axis], tensors[read.tensor][:2][axis], ranges[node.result], emit)
                 known = ranges.get(read.tensor)
                 ranges[read.tensor] = needed if known is None else _both(known, needed, emit)
     return ranges
 
 
-def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
-    step, before = read.strides[axis], read.before[axis]
-    first = emit.plus(emit.times(range.first, step), -before)
-    end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
+def _needed(windows: WindowAxis, extent: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
+    """`WindowAxis.inside` as ops."""
+    first = emit.plus(emit.times(range.first, windows.stride), windows.start(0))
+    end = emit.plus(emit.times(emit.plus(range.end, -1), windows.stride), windows.end(0))
     return AxisRange(
-        emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
-        emit.insert(arith.MinSIOp(end, emit.index(operand[:2][axis]))),
+        emit.insert(arith.MaxSIOp(first, emit.index(0))) if windows.before else first,
+        emit.insert(arith.MinSIOp(end, emit.index(extent))),
     )
 
 

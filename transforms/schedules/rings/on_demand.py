@@ -47,8 +47,8 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
-        np.clip(np.arange(extent) * step - before + kernel - 1, 0, limit - 1)
-        for extent, step, before, kernel, limit in _axes(read, operand, result)
+        np.clip(axis.end(np.arange(count)) - 1, 0, extent - 1)
+        for axis, count, extent in zip(read.axes, result[:2], operand[:2], strict=True)
     )
     last = rows[:, None] * operand.width + columns if slice is Slice.PIXEL else rows
     return np.maximum.accumulate(last.reshape(-1)) + 1
@@ -63,18 +63,10 @@ def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
     count = slice.count(operand)
     if read.sums:
         return np.array([0, count])
-    rows, columns = (np.arange(extent) * step - before for extent, step, before, _, _ in _axes(read, operand, result))
+    rows, columns = (axis.start(np.arange(count)) for axis, count in zip(read.axes, result[:2], strict=True))
     first = rows[:, None] * operand.width + np.maximum(columns, 0) if slice is Slice.PIXEL else rows[:, None]
     first = np.where(rows[:, None] < 0, 0, np.where(rows[:, None] >= operand.height, count, first))
     return np.append(np.maximum.accumulate(first.reshape(-1)), count)
-
-
-def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
-    """For height and for width: the extent of the result, stride, padding before, kernel size, and the extent of the
-    operand.
-    """
-    extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
-    return list(extents)
 
 
 class Streams:

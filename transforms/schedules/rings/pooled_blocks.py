@@ -46,9 +46,9 @@ class Blocked:
 
 def under_window(pool: Read, read: Read) -> Read:
     """The window of a convolution's operand that all pixels in one window of the pool need together."""
-    (down, across), (height, width), (rows, columns) = read.strides, read.kernel, pool.kernel
-    kernel = (rows - 1) * down + height, (columns - 1) * across + width
-    return Read(read.tensor, kernel, (down * pool.strides[0], across * pool.strides[1]), read.before)
+    down, across = read.axes
+    kernel = down.span(pool.kernel[0]), across.span(pool.kernel[1])
+    return Read(read.tensor, kernel, (down.stride * pool.strides[0], across.stride * pool.strides[1]), read.before)
 
 
 def pools_blocks(graph: Graph, k: int) -> bool:

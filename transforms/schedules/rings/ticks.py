@@ -16,6 +16,7 @@ from math import lcm
 from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.ring_slots import ring_slots
@@ -100,30 +101,21 @@ class TickTiming:
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
         if read.sums:
             return np.arange(rows * columns)
-        axes = zip(
-            slices_of(node, self.graph, self.slice),
-            read.strides if by_pixels else (read.strides[0], 0),
-            read.before if by_pixels else (read.before[0], 0),
-            read.kernel if by_pixels else (read.kernel[0], 1),
-            (rows, columns),
-            strict=True,
-        )
+        windows = read.axes if by_pixels else (read.axes[0], WindowAxis(1, 0))
+        axes = zip(windows, slices_of(node, self.graph, self.slice), (rows, columns), strict=True)
         (down, in_rows), (across, in_columns) = (_inside(*axis) for axis in axes)
         return np.where(in_rows[:, None] & in_columns, down[:, None] * columns + across, rows * columns).reshape(-1)
 
 
-def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window
-    covers any index inside the image.
+def _inside(windows: WindowAxis, count: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return two arrays over the first `count` windows: the first index inside the image, and whether the window covers
+    any index inside the image.
 
-    count: the number of windows.
-    step: the distance of windows.
-    before: the padding.
-    kernel: the extent of a window.
     extent: the extent of the image.
     """
-    first = np.arange(count) * step - before
-    return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
+    numbers = np.arange(count)
+    first = windows.start(numbers)
+    return np.maximum(first, 0), (windows.end(numbers) > 0) & (first < extent)
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
@@ -184,8 +176,7 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
     """
     if read.sums:
         return [(1, 0), (1, 0)]
-    reach = zip(read.strides, read.kernel, read.before, strict=True)
-    axes = [(step, kernel - 1 - before) for step, kernel, before in reach]
+    axes = [(axis.stride, axis.end(0) - 1) for axis in read.axes]
     return axes if slice is Slice.PIXEL else [axes[0], (1, 0)]
 
 
