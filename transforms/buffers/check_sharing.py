@@ -15,6 +15,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import ViewOp, bytes_of
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
+from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 from tinyml.transforms.buffers.packing import Placement, Proof
 from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -60,21 +61,17 @@ class CheckSharingPass(ModulePass):
 
 def check_state(keeping: func.FuncOp, other: func.FuncOp) -> None:
     """Raise `InputError` if a buffer of `other` shares bytes with a state buffer of `keeping`."""
-    for state in _views(keeping):
+    for state in arena_views(keeping):
         if state.state is None:
             continue
         (start, end), name = _bytes(state), state.result.name_hint or "a state"
-        for view in _views(other):
+        for view in arena_views(other):
             first, last = _bytes(view)
             if first < end and start < last:
                 what = (
                     f"@{other.sym_name.data} writes {view.result.name_hint or 'a buffer'} (bytes {first} to {last - 1})"
                 )
                 raise error_at(view, f"{what} over {name} of @{keeping.sym_name.data}, which keeps its value")
-
-
-def _views(function: func.FuncOp) -> list[ViewOp]:
-    return [op for op in function.walk() if isinstance(op, ViewOp)]
 
 
 def _bytes(view: ViewOp) -> tuple[int, int]:

@@ -35,6 +35,7 @@ from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
+from tinyml.transforms.ir.cost.estimate import known_cost
 from tinyml.transforms.ir.indices import exchanged, executions, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
@@ -300,10 +301,8 @@ def _row_time(kernel: Kernel, length: int, target: str) -> float:
         return kernel.step * length
 
     def time(unit: str) -> float:
-        step, known = kernel_step(kernel, unit), kernel_cost(kernel, unit).cost
-        if (measured := table.time(step)) is not None:
-            return measured
-        return table.generic_cost(step).time if known is None else known.time
+        step = kernel_step(kernel, unit)
+        return (known_cost(table, step, kernel_cost(kernel, unit)) or table.generic_cost(step)).time
 
     if kernel.weights % 8 and kernel.codings[0] == INTEGER:
         length += -length % group_length(kernel.weights)

@@ -82,11 +82,16 @@ def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple
     cost.
     """
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
-    known = {step: table.steps.get(step) or demand.kernels.get(step, KernelCost()).cost for step in kinds}
+    known = {step: known_cost(table, step, demand.kernels.get(step, KernelCost())) for step in kinds}
     # In a table without these, the fixed time of a program includes them.
     known |= {step: table.steps.get(step, Cost(0, 0, 0, 0)) for step in kinds if step in ENTRY}
     costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     return costs, tuple(step for step, cost in known.items() if cost is None)
+
+
+def known_cost(table: CostTable, step: str, kernel: KernelCost) -> Cost | None:
+    """The measured cost of a step or, if it was not measured, the cost that its kernel's instructions determine."""
+    return table.steps.get(step) or kernel.cost
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:

@@ -190,7 +190,7 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
     it.
 
     Tile kernels compute one sum of products of integers of 8 or 16 bits that are constant or in RAM. The sum must start
-    from a constant for each row and be stored as an integer.
+    from a constant for each row and be stored as an integer. `_row_sums` of window_tiles predicts these sums at L1.
 
     large, by: as in `TileQuery`.
     """

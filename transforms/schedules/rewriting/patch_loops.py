@@ -21,21 +21,22 @@ from tinyml.transforms.schedules.rewriting.tile_ranges import AxisRange, ranges_
 from tinyml.transforms.schedules.segments import NotTiled
 from tinyml.transforms.schedules.slices.bodies import body_of, kind_of
 from tinyml.transforms.schedules.slices.slice_body import Body
-from tinyml.transforms.schedules.slices.stages import Stage, segment_of
+from tinyml.transforms.schedules.slices.stages import SegmentLoops, Stage, segment_of
 from tinyml.transforms.schedules.tiling.axis_orders import written
 from tinyml.transforms.schedules.tiling.erasure import erase
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
-class TileLoops(ABC):
+class TileLoops(SegmentLoops, ABC):
     """A segment as count x count tiles of its last result.
 
     graph: the graph of the segment; its inputs are whole.
     """
 
     def __init__(self, network: Network, graph: Graph, count: int) -> None:
-        self.network, self.graph, self.count = network, graph, count
+        super().__init__(network)
+        self.graph, self.count = graph, count
         self.end = graph.nodes[-1].result
         extents = graph.tensors[self.end][:2]
         if not 0 < count <= min(extents):
@@ -45,8 +46,6 @@ class TileLoops(ABC):
         self.rows: dict[str, AxisRange] = {}
         self.columns: dict[str, AxisRange] = {}
         """The part of each image that the current tile needs."""
-        self.images: dict[str, StoredImage] = {}
-        """The results of the current tile, by name."""
 
     @property
     @abstractmethod
@@ -112,11 +111,6 @@ class TileLoops(ABC):
             return emit.loop(*columns, [held], lambda x, carried: [pixel(y, x, carried[0])])[0]
 
         return emit.loop(*rows, [value], lambda y, carried: [row(y, carried[0])])[0]
-
-    def stored(self, value: SSAValue) -> StoredImage:
-        """The tensor that contains the part of an image, or the whole image if the tiles do not compute it."""
-        name = self.network.names.get(value)
-        return self.images[name] if name in self.images else StoredImage.whole(value)
 
 
 class PatchLoops(TileLoops):

@@ -22,7 +22,7 @@ from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule
 from tinyml.transforms.schedules.rings.ticks import Clock
 from tinyml.transforms.schedules.slices.bodies import body_of
 from tinyml.transforms.schedules.slices.slice_body import Body
-from tinyml.transforms.schedules.slices.stages import Stage
+from tinyml.transforms.schedules.slices.stages import SegmentLoops, Stage
 from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.schedules.tiling.axis_orders import written
 from tinyml.transforms.schedules.tiling.erasure import erase
@@ -31,7 +31,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
-class StreamLoops:
+class StreamLoops(SegmentLoops):
     """The loop nest of a segment during construction.
 
     target: the board; if slices are rows, its kernels for several pixels at once are used.
@@ -39,11 +39,10 @@ class StreamLoops:
     """
 
     def __init__(self, network: Network, schedule: RingSchedule, target: str, memory: TileMemory) -> None:
-        self.network, self.schedule = network, schedule
+        super().__init__(network)
+        self.schedule = schedule
         self.target, self.memory = target, memory
         self.timing, self.slice = schedule.timing, schedule.timing.slice
-        self.images: dict[str, StoredImage] = {}
-        """The tensor that holds each stage's result."""
 
     def rewrite(self) -> scf.ForOp | None:
         """Replace the ops of the segment by a loop over ticks, in each of which the due rows or pixels are computed.
@@ -139,11 +138,6 @@ class StreamLoops:
                 return self.repeat(due, image, lambda x, image: body.at(y, x, image, self.stored))
 
             self.each(rows[name], name, column)
-
-    def stored(self, value: SSAValue) -> StoredImage:
-        """The ring or tensor that stores an image at the current insertion point; whole for images from outside."""
-        name = self.network.names.get(value)
-        return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
         """Emit the indices of the rows or pixels along an axis that are due at tick t, and return them: one index, or

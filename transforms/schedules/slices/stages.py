@@ -14,6 +14,7 @@ from tinyml.transforms.schedules.plans.graph import Graph, Image, Node
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_window
 from tinyml.transforms.schedules.segments import NotTiled
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 
 
 @dataclass(frozen=True)
@@ -143,3 +144,19 @@ def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.TensorOp, node: 
     order = list(stages)
     inside = [name for name in dict.fromkeys(node.operands) if name in stages]
     return [name for name in sorted(inside, key=order.index, reverse=True) if absorbs(name)]
+
+
+class SegmentLoops:
+    """Loops that compute the results of a segment slice by slice, during construction.
+
+    images: the tensors that store the results, by name, at the current insertion point.
+    """
+
+    def __init__(self, network: Network):
+        self.network = network
+        self.images: dict[str, StoredImage] = {}
+
+    def stored(self, value: SSAValue) -> StoredImage:
+        """The tensor that stores an image; the whole image if the loops do not compute it."""
+        name = self.network.names.get(value)
+        return self.images[name] if name in self.images else StoredImage.whole(value)

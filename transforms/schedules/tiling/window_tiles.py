@@ -203,6 +203,9 @@ class _Pixels:
 
 
 def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
+    """The sums of the contraction at L3 to which the convolution is lowered, for which `kernels/tiles.py` queries the
+    chip again. Sums of 16-bit factors, which are not predicted, have no tiles at L1.
+    """
     (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     raws, accumulator = raws_of(op.lhs), op.accumulators[0]
     (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
