@@ -201,10 +201,19 @@ class ClosedNestOp(DialectOp, ABC):
         """Raise `VerifyException` unless the body has valid arguments and is closed."""
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
             raise VerifyException(f"the body takes an index for each extent of {self.shape}")
+        if (fault := self.open_body) is not None:
+            raise VerifyException(fault)
+
+    @property
+    def open_body(self) -> str | None:
+        """The reason why the body is not closed. None if it is closed, as the verifier requires; lowering a format's
+        arithmetic to a loop may open the body.
+        """
         for op in self.body.block.ops:
             steps = list(op.walk())[1:] if isinstance(op, RowLoopOp) else [] if isinstance(op, ReduceOp) else [op]
             if not all(_stores(step) or _computes(step) for step in steps):
-                raise VerifyException(f"a body consists of {self.CONTENT}, got {op.name}")
+                return f"a body consists of {self.CONTENT}, got {op.name}"
+        return None
 
 
 class RowLoopOp(DialectOp, ABC):
@@ -275,20 +284,28 @@ class ReduceOp(DialectOp):
     def verify_(self) -> None:
         if not 0 <= self.numbers.start <= self.numbers.stop:
             raise VerifyException(f"counts up from at least 0, got {self.numbers.start} to {self.numbers.stop}")
+        if (fault := self.open_body) is not None:
+            raise VerifyException(fault)
+
+    @property
+    def open_body(self) -> str | None:
+        """The reason why the body is not closed or does not reduce each value as `kinds` states. None if it does, as
+        the verifier requires; lowering a format's arithmetic to a loop or to bits may open the body.
+        """
         types, last = list(self.starts.types), self.body.block.last_op
         if list(self.body.block.arg_types) != [IndexType(), *types]:
-            raise VerifyException("the body takes an index, and a value for each start")
+            return "the body takes an index, and a value for each start"
         if not isinstance(last, NextOp) or list(last.values.types) != types or list(self.result_types) != types:
-            raise VerifyException("the body ends in 'num.next' with a value for each start, which are also the results")
+            return "the body ends in 'num.next' with a value for each start, which are also the results"
         for op in [*self.body.block.ops][:-1]:
             if not isinstance(op, ReduceOp) and not _computes(op):
-                raise VerifyException(f"a body consists of loads and scalar ops, got {op.name}")
-        kinds = [kind.data for kind in self.kinds]
-        if len(kinds) != len(types):
-            raise VerifyException(f"needs a kind for each of {len(types)} values, got {len(kinds)}")
-        for place, kind in enumerate(kinds):
+                return f"a body consists of loads and scalar ops, got {op.name}"
+        if len(self.kinds) != len(types):
+            return f"needs a kind for each of {len(types)} values, got {len(self.kinds)}"
+        for place, kind in enumerate(kind.data for kind in self.kinds):
             if not self._is_of(kind, place):
-                raise VerifyException(f"value {place} is not joined as '{kind}'")
+                return f"value {place} is not joined as '{kind}'"
+        return None
 
     def _is_of(self, kind: str, place: int) -> bool:
         """True if the body reduces the carried value at index `place` in the way that `kind` specifies."""
@@ -370,13 +387,16 @@ class NestOp(ClosedNestOp):
         if not self.shape or min(self.shape) < 2:
             raise VerifyException(f"needs axes of at least 2 elements each, got {self.shape}")
         self.verify_body()
-        for op in self.body.walk():
-            if isinstance(op, memref.LoadOp | memref.StoreOp) and not _looks_up(op):
-                self._verify_access(op)
 
-    def _verify_access(self, op: memref.LoadOp | memref.StoreOp) -> None:
+    @property
+    def open_body(self) -> str | None:
+        accesses = (op for op in self.body.walk() if isinstance(op, memref.LoadOp | memref.StoreOp))
+        faults = (self._access_fault(op) for op in accesses if not _looks_up(op))
+        return super().open_body or next(filter(None, faults), None)
+
+    def _access_fault(self, op: memref.LoadOp | memref.StoreOp) -> str | None:
         if (access := self.access(op)) is None:
-            raise VerifyException(
+            return (
                 f"{op.name} takes a buffer from outside, and indices that are numbers of axes, constants, values from"
                 " outside, or sums, multiples and an 'affine.apply' of these"
             )
@@ -385,7 +405,8 @@ class NestOp(ClosedNestOp):
         shape = memref_type(op.memref).get_shape()
         for axis, (expression, extent) in enumerate(zip(access.map.results, shape, strict=True)):
             if not is_computable(expression, access.shape):
-                raise VerifyException(f"{op.name} has the index {expression}, which no loop computes")
+                return f"{op.name} has the index {expression}, which no loop computes"
             least, greatest = ends_of(expression, access.shape)
             if has_exact_ends(expression) and not 0 <= least <= greatest < extent:
-                raise VerifyException(f"{op.name} reaches elements {least} to {greatest} of axis {axis} of {extent}")
+                return f"{op.name} reaches elements {least} to {greatest} of axis {axis} of {extent}"
+        return None

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -61,10 +62,11 @@ class FuseLoopsPass(ModulePass):
                     while (first := _nest_before(joined)) is not None:
                         if _memories(first, memref.StoreOp).isdisjoint(_memories(joined, memref.LoadOp)):
                             break
-                        forwarded = _forwarded(first, joined)
-                        if isinstance(forwarded, str):
-                            missed(joined, f"is not fused with the nest before it: {forwarded}")
+                        pair = _Pair(first, joined)
+                        if (obstacle := pair.obstacle) is not None:
+                            missed(joined, f"is not fused with the nest before it: {obstacle}")
                             break
+                        forwarded = pair.forwarded
                         count = len(forwarded.stores)
                         passed(joined, f"is fused with the nest before it, of which it loads {count} stored elements")
                         FUSED.add(joined)
@@ -105,57 +107,79 @@ class _Forwarded(NamedTuple):
     overwritten: set[memref.StoreOp]
 
 
-def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of elements that the first nest has stored. If the nests cannot be fused, the
-    reason as text.
-    """
-    if (taken := _extent(first)) is None or (following := _extent(second)) is None:
-        return "one of them has several axes, or is sparse"
-    if taken != following:
-        return f"it has {following} iterations, the other {taken}"
-    bodies = first.body.block, second.body.block
-    if any(op.regions for body in bodies for op in body.ops):
-        return "there are loops or branches inside"
-    before, after = map(accesses, bodies)
-    if before is None or after is None:
-        return "an op inside has effects other than loads and stores"
-    after = [access.with_index(bodies[1].args[0], bodies[0].args[0]) for access in after]
-    for a, b in product(before, after):
-        if not (a.writes or b.writes) or a.is_apart(b):
-            continue
-        if a.start is None:
-            return "an access has no affine index"
-        apart = distance(a, b, bodies[0], trips=taken)
-        # With a negative distance, iterations of the second nest would precede those that they depend on.
-        if apart is None or apart < 0:
-            return "an iteration needs what the other stores in a later one, or may need it"
-    found = _Forwarded({}, set())
-    for i, store in enumerate(before):
-        if isinstance(store.op, memref.StoreOp):
-            _forward(store, store.op, [*before[i + 1 :], *after], bodies, found)
-    return found if found.stores else "none of its loads is of an element that the other has just stored"
+@dataclass(frozen=True)
+class _Pair:
+    """A nest and the next nest."""
 
+    first: _Loop
+    second: _Loop
 
-def _forward(
-    store: Access, op: memref.StoreOp, following: Sequence[Access], bodies: tuple[Block, Block], found: _Forwarded
-) -> None:
-    """Record in `found` the loads that can use the value of a store of the first nest.
+    @property
+    def bodies(self) -> tuple[Block, Block]:
+        return self.first.body.block, self.second.body.block
 
-    The store is recorded too if its element is overwritten before any other op reads it.
+    @cached_property
+    def before(self) -> Sequence[Access] | None:
+        """The accesses of the first nest. None if it has other effects."""
+        return accesses(self.bodies[0])
 
-    following: the accesses after the store in an iteration of the fused nest.
-    bodies: the bodies of the first and the second nest.
-    """
-    is_read = False
-    for access in following:
-        if access.is_apart(store):
-            continue
-        meets, load = access.op.parent in bodies and access.meets(store), access.op
-        if meets and isinstance(load, memref.LoadOp) and load.parent is bodies[1] and load.res.type == op.value.type:
-            found.stores[load] = op
-        elif access.writes:
-            if meets and not is_read:
-                found.overwritten.add(op)
-            return
-        else:
-            is_read = True
+    @cached_property
+    def after(self) -> Sequence[Access] | None:
+        """The accesses of the second nest, with the index of the first nest. None if it has other effects."""
+        index, new = self.bodies[1].args[0], self.bodies[0].args[0]
+        found = accesses(self.bodies[1])
+        return None if found is None else [access.with_index(index, new) for access in found]
+
+    @property
+    def obstacle(self) -> str | None:
+        """The reason why the nests cannot be fused, for messages. None if they can."""
+        if (trips := _extent(self.first)) is None or (following := _extent(self.second)) is None:
+            return "one of them has several axes, or is sparse"
+        if trips != following:
+            return f"it has {following} iterations, the other {trips}"
+        if any(op.regions for body in self.bodies for op in body.ops):
+            return "there are loops or branches inside"
+        if self.before is None or self.after is None:
+            return "an op inside has effects other than loads and stores"
+        for a, b in product(self.before, self.after):
+            if not (a.writes or b.writes) or a.is_apart(b):
+                continue
+            if a.start is None:
+                return "an access has no affine index"
+            apart = distance(a, b, self.bodies[0], trips=trips)
+            # With a negative distance, iterations of the second nest would precede those that they depend on.
+            if apart is None or apart < 0:
+                return "an iteration needs what the other stores in a later one, or may need it"
+        if not self.forwarded.stores:
+            return "none of its loads is of an element that the other has just stored"
+        return None
+
+    @cached_property
+    def forwarded(self) -> _Forwarded:
+        """The loads in the second nest of elements that the first nest has stored."""
+        before, after, forwarded = self.before or (), self.after or (), _Forwarded({}, set())
+        for i, store in enumerate(before):
+            if isinstance(store.op, memref.StoreOp):
+                self._forward(store, store.op, [*before[i + 1 :], *after], forwarded)
+        return forwarded
+
+    def _forward(self, store: Access, op: memref.StoreOp, following: Sequence[Access], forwarded: _Forwarded) -> None:
+        """Record the loads that can use the value of a store of the first nest.
+
+        The store is recorded too if its element is overwritten before any other op reads it.
+
+        following: the accesses after the store in an iteration of the fused nest.
+        """
+        is_read, second = False, self.bodies[1]
+        for access in following:
+            if access.is_apart(store):
+                continue
+            meets, load = access.op.parent in self.bodies and access.meets(store), access.op
+            if meets and isinstance(load, memref.LoadOp) and load.parent is second and load.res.type == op.value.type:
+                forwarded.stores[load] = op
+            elif access.writes:
+                if meets and not is_read:
+                    forwarded.overwritten.add(op)
+                return
+            else:
+                is_read = True
