@@ -61,7 +61,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
         raise error_at(op, f"{error}{cure}") from error
 
 
-def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
+def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> tuple[object, ...]:
     """The key of a sum in the cache of accumulators. Sums with equal keys have the same accumulator."""
     factors = [factor for product in products for factor in (product.lhs, product.rhs)]
     initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
@@ -69,7 +69,7 @@ def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
     return type(op), op.out.type, *kinds, *map(_facts, factors), *initial
 
 
-def _facts(factor: Factor) -> object:
+def _facts(factor: Factor) -> tuple[object, ...]:
     raws = factor.raws
     digest = None if raws is None else (raws.shape, sha256(np.ascontiguousarray(raws).data).digest())
     return factor.format.type, factor.interval, factor.raised, digest

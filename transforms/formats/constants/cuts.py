@@ -71,7 +71,7 @@ class Cuts:
 
     def _attribute(self, forest: tdsl.ForestOp, format: NumberFormat) -> Attribute:
         trees, readings = forest.trees, self.readings[forest.input]
-        cuts, _ = cuts_of(format, trees.thresholds.astype(np.float64), trees.features, readings)
+        cuts = cuts_of(format, trees.thresholds.astype(np.float64), trees.features, readings)
         return trees.with_thresholds(cuts).attributes[THRESHOLDS]
 
     def raws(self, constant: tdsl.ConstOp, format: NumberFormat) -> Raws | None:
@@ -82,7 +82,7 @@ class Cuts:
             return None
         thresholds = tdsl.format_of(constant.result).decode(constant.raws)
         readings = self.readings[self.constants[constant].compared]
-        cuts, _ = cuts_of(format, thresholds.ravel().astype(np.float64), np.arange(thresholds.size), readings)
+        cuts = cuts_of(format, thresholds.ravel().astype(np.float64), np.arange(thresholds.size), readings)
         return format.encode_clipped(cuts).reshape(thresholds.shape)
 
     @cached_property
@@ -137,30 +137,27 @@ def forests_of(op: Operation) -> Iterator[tdsl.ForestOp]:
     return (each for each in op.walk() if tdsl.is_forest(each))
 
 
-def cuts_of(
-    format: NumberFormat, thresholds: Reals, features: NDArray[np.int64], readings: Reals
-) -> tuple[Reals, NDArray[np.int64]]:
-    """For each threshold, the greatest number of a format that selects the first child, and the number of readings of
-    the feature that this cut sends to the other side than the threshold does.
+def cuts_of(format: NumberFormat, thresholds: Reals, features: NDArray[np.int64], readings: Reals) -> Reals:
+    """For each threshold, the cut: the greatest number of a format that selects the first child.
 
-    Of the two cuts next to the threshold, the one with the fewer such readings is taken. If they are equal, it is the
-    rounding of the input itself if the threshold is a reading or, for a strict comparison, the number before a reading;
-    otherwise it is the greatest number that does not exceed the threshold. A cut below all numbers of the format is a
-    real below them.
+    Of the two cuts next to the threshold, the one that sends fewer readings of the feature to the other side than the
+    threshold does (`crossing`) is taken. If they are equal, it is the rounding of the input itself if the threshold is
+    a reading or, for a strict comparison, the number before a reading; otherwise it is the greatest number that does
+    not exceed the threshold. A cut below all numbers of the format is a real below them.
 
     features: the feature that each threshold is compared with.
     readings: shape (readings, features).
     """
-    found, wrong = thresholds.copy(), np.zeros(len(thresholds), np.int64)
+    cuts = thresholds.copy()
     for feature in np.unique(features):
         here = features == feature
         column = readings[:, feature]
-        found[here], wrong[here] = _cuts_of_feature(format, thresholds[here], np.sort(column[~np.isnan(column)]))
-    return found, wrong
+        cuts[here] = _cuts_of_feature(format, thresholds[here], np.sort(column[~np.isnan(column)]))
+    return cuts
 
 
-def _cuts_of_feature(format: NumberFormat, thresholds: Reals, readings: Reals) -> tuple[Reals, NDArray[np.int64]]:
-    """The results of `cuts_of` for thresholds on one feature.
+def _cuts_of_feature(format: NumberFormat, thresholds: Reals, readings: Reals) -> Reals:
+    """The cuts for thresholds on one feature.
 
     readings: in ascending order, as their raws then are.
     """
@@ -177,7 +174,7 @@ def _cuts_of_feature(format: NumberFormat, thresholds: Reals, readings: Reals) -
     wrong = np.abs(np.searchsorted(_raws(format, readings), cuts, side="right") - first)
     best = wrong.argmin(0), np.arange(len(thresholds))
     numbers = format.decode(np.maximum(cuts[best], low).astype(format.dtype))
-    return np.where(cuts[best] < low, -GREATEST_FLOAT, numbers), wrong[best]
+    return np.where(cuts[best] < low, -GREATEST_FLOAT, numbers)
 
 
 def _raws(format: NumberFormat, reals: Reals) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import cast
 
 from xdsl.dialects import arith, func
@@ -16,6 +17,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import offers
 from tinyml.transforms.ir.index_maps import expand_nest
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
+from tinyml.transforms.loops.kernels.lane_recorder import NotInLanes
 from tinyml.transforms.loops.kernels.lane_runs import LaneNest, Nest, Run, lane_nest
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
 
@@ -29,20 +31,21 @@ def vectorise(function: func.FuncOp, target: str) -> None:
             continue
         # The reductions of a nest are part of it.
         if function.is_ancestor(nest) and not isinstance(nest.parent_op(), num.ClosedNestOp | num.ReduceOp):
-            found = lane_nest(nest)
-            if not isinstance(found, str):
-                _replace(found, target)
-                continue
-            inside = [each for each in nest.walk() if isinstance(each, Nest) and each is not nest]
-            if not inside:
-                missed(nest, f"stays a loop: {found}")
-            elif isinstance(nest, num.NestOp):
-                _reduce_inside(nest, target)
+            try:
+                _replace(lane_nest(nest), target)
+            except NotInLanes as error:
+                inside = [each for each in nest.walk() if isinstance(each, Nest) and each is not nest]
+                if not inside:
+                    missed(nest, f"stays a loop: {error}")
+                elif isinstance(nest, num.NestOp):
+                    _reduce_inside(nest, target)
 
 
 def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    reductions = [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]
-    found = [one for one in map(lane_nest, reductions) if not isinstance(one, str)]
+    found: list[LaneNest] = []
+    for reduction in [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]:
+        with suppress(NotInLanes):
+            found.append(lane_nest(reduction))
     if any([_replace(one, target) for one in found]):
         expand_nest(nest)
 

@@ -80,20 +80,18 @@ class LaneNest:
     program: LaneProgram
 
 
-def lane_nest(nest: Nest) -> LaneNest | str:
-    """Convert a nest to a function of lanes. If this is impossible, return the reason as text."""
+def lane_nest(nest: Nest) -> LaneNest:
+    """Convert a nest to a function of lanes. Raises `NotInLanes` with the reason if this is impossible."""
     if isinstance(nest, num.ContractOp) and len(nest.shape) > 1:
-        return "it has several windows"
+        raise NotInLanes("it has several windows")
     if isinstance(nest, scf.ForOp) and (nest.iter_args or trips_from_zero(nest) is None):
-        return "it carries values, or its indices are not those from 0 to a constant"
+        raise NotInLanes("it carries values, or its indices are not those from 0 to a constant")
     try:
         return _Recording(nest).found()
-    except NotInLanes as error:
-        return str(error)
     except InputError as error:
-        return error.message
+        raise NotInLanes(error.message) from error
     except VerifyException as error:
-        return str(error)
+        raise NotInLanes(str(error)) from error
 
 
 def _single_width(type: Attribute) -> int:

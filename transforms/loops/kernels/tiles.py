@@ -174,20 +174,28 @@ def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> It
         yield from (_call(op, offer) for offer in offers(target, nest))
 
 
+class _NoTile(Exception):
+    """Raised if no tile kernel can compute a contraction. The message states the reason."""
+
+
 def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | None:
-    asked = _asked(op, large=large, by=by)
-    return None if isinstance(asked, str) else asked
+    try:
+        return _query(op, large=large, by=by)
+    except _NoTile:
+        return None
 
 
 def obstacle_of_tile(op: num.ContractOp) -> str:
     """The reason, for messages, why the target has no kernel for a contraction's tile."""
-    asked = _asked(op)
-    return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
+    try:
+        _query(op)
+    except _NoTile as error:
+        return str(error)
+    return "the target has no kernel for a tile of these sums"
 
 
-def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | str:
-    """The query to a chip for the kernels of a contraction, or, as a text, the reason why no tile kernel can compute
-    it.
+def _query(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery:
+    """The query to a chip for the kernels of a contraction. Raises `_NoTile`.
 
     Tile kernels compute one sum of products of integers of 8 or 16 bits that are constant or in RAM. The sum must start
     from a constant for each row and be stored as an integer. `_row_sums` of window_tiles predicts these sums at L1.
@@ -198,16 +206,16 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
             start, store, weights = row_starts(op, sum), op.store_of(sum), constant_raws(products.weights)
         case _:
-            return "it has several sums, or rows that are not contiguous"
+            raise _NoTile("it has several sums, or rows that are not contiguous")
     if start is None or not all(isinstance(each, num.LevelOp) and each.row is op.row for each in sum.conversions):
-        return "its sums do not start from constants of the rows"
+        raise _NoTile("its sums do not start from constants of the rows")
     if store is None or weights is None:
-        return "its weights are not constants, or more than the rounded sum is stored"
+        raise _NoTile("its weights are not constants, or more than the rounded sum is stored")
     result, by_row = memref_type(store.memref), weights.reshape(op.rows, -1)
     if not all(map(_has_integers, products.factors)) or scratch.in_flash(memref_type(products.vector)):
-        return "its factors are not integers of 8 or 16 bits in RAM and such constants"
+        raise _NoTile("its factors are not integers of 8 or 16 bits in RAM and such constants")
     if scratch.packed_bits(result) is not None:
-        return "its result is packed in bits"
+        raise _NoTile("its result is packed in bits")
     channels, filters = products.channels is not None, products.filters_of_channel
     widths = [8 * element_format(factor.type).dtype.itemsize for factor in products.factors]
     factors = widths[0], widths[1]

@@ -49,12 +49,13 @@ def test_a_cut_next_to_the_threshold_sends_the_most_readings_to_their_side(seed:
     with np.errstate(invalid="ignore"):
         numbers = ranged.decode(np.arange(-128, 128).astype(ranged.dtype))
     numbers = np.concatenate([[-np.inf], np.unique(numbers[np.isfinite(numbers)])])
-    cuts, wrong = cuts_of(ranged, thresholds, np.zeros(len(thresholds), np.int64), readings)
-    for threshold, cut, count in zip(thresholds, cuts, wrong, strict=True):
+    cuts = cuts_of(ranged, thresholds, np.zeros(len(thresholds), np.int64), readings)
+    for threshold, cut in zip(thresholds, cuts, strict=True):
         mistaken = [int(((rounded <= number) != (readings[:, 0] <= threshold)).sum()) for number in (cut, *numbers)]
-        assert mistaken[0] == count
         at = int((numbers <= threshold).sum())
-        assert count == min(mistaken[1:][max(at - 2, 0) : at + 1])
+        assert mistaken[0] == min(mistaken[1:][max(at - 2, 0) : at + 1])
+        limit = np.array([threshold])
+        assert mistaken[0] == crossing(ranged, limit, np.array([cut]), np.zeros(1, np.int64), readings)
     several = crossing(ranged, thresholds, cuts, np.zeros(len(thresholds), np.int64), readings)
     sides = [(rounded <= cut) != (readings[:, 0] <= limit) for limit, cut in zip(thresholds, cuts, strict=True)]
     assert several == np.any(sides, 0).sum()
