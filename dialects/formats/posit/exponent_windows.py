@@ -1,5 +1,8 @@
 """Windows of posit formats. A window (low, high) contains the posits that are multiples of 2^low and less than 2^high
 in magnitude.
+
+`PositType` proposes windows, among which `transforms/formats/assignment/format_assignment.py` chooses; its docstring
+lists the four choices.
 """
 
 from __future__ import annotations

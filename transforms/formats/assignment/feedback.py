@@ -7,6 +7,8 @@ derivatives of the scores, along the program whose tensors are rounded to the fo
 
 The passes do not converge in general. Each pass is therefore judged by the errors that its formats cause together in
 the scores of the rounded program. Constants stay real: they are rounded later, so that their errors cancel.
+
+`format_assignment` lists all choices of a tensor's scale, of which this is the second.
 """
 
 from __future__ import annotations

@@ -5,6 +5,17 @@ its scale. Two additions preserve accuracy in 8 bits. First, tanh, sigmoid and e
 magnitude, so the scale of an argument covers only the range in which the function varies. Second, the requested width
 applies only to tensors stored in memory. Single numbers are in registers, and their formats have the width of a
 register.
+
+The scale of a tensor, which for posits is a window of exponents, passes four choices. The first two propose a format
+for the range, the last two change it for sums of products:
+
+1. `FormatAssignment._first`: the format for the range (`NumberFormat.for_range`). For constants, `fitted_to`
+   replaces it by that with the least error over their numbers.
+2. `AssignmentSteps._fit_to_scores`, for formats with the rule `scores`, such as posits: among
+   `NumberFormat.scalings`, `ScoreErrors.chosen` takes the cheapest whose effect on the scores is near the least. In
+   programs with feedback, `feedback.refitted` repeats this choice.
+3. `AssignmentSteps._spare_accumulators` removes low bits (`NumberFormat.narrowed`) until sums fit their accumulators.
+4. `AssignmentSteps._reach_further` extends the range (`NumberFormat.reaching`) while sums still fit.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ tensor: the error of each number times the derivative of the margin with respect
 bounds the probability that an error changes the answer of a sample. The bound is the mean square of the error divided
 by the square of the margin. The sum of these quotients, over samples and tensors, bounds the expected number of changed
 answers. Outputs that are not class scores are measured in units of their standard deviations.
+
+`format_assignment` lists all choices of a tensor's scale, of which this is the second.
 """
 
 from __future__ import annotations
