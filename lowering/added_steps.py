@@ -21,9 +21,11 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import CORE, needs, part_of
+from tinyml.dialects.options import options_of
 from tinyml.dialects.plugins import STEPS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
+from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PASS_FOLDERS, PIPELINES, If, OfChip, Step
 
 _NAME = re.compile(r"([^.]+)\.(before|after)\.([^.]+)\.in\.([^.]+)(?:\.if\.([^.]+))?")
@@ -56,9 +58,6 @@ def added_step(row: Row) -> AddedStep:
 
 def _check(row: Row) -> None:
     """Raise `PluginError` for a row of another package that names no place, no pass or an unknown option."""
-    from tinyml.dialects.options import options_of
-    from tinyml.lowering.options import PipelineOptions
-
     added = added_step(row)
     if added.pipeline not in PIPELINES:
         raise PluginError(f"{row}: there is no pipeline '{added.pipeline}'")

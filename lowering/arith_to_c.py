@@ -46,10 +46,10 @@ from tinyml.lowering.c.function import (
     unsupported,
 )
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
+from tinyml.lowering.c.scoped_arrays import declare_in_loops
 from tinyml.targets.c.names import argument_name
 from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
-from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
 """The C operators for the predicates of `arith.cmpi`, by number."""
@@ -293,10 +293,7 @@ class LowerArithToCPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = _model(op)
-        if any(BLOCK_SUMS in op.attributes for op in function.body.block.ops):
-            from tinyml.lowering.c.scoped_arrays import declare_in_loops
-
-            declare_in_loops(function)
+        declare_in_loops(function)
         program = ProgramBuilder(ctx, function)
         arguments = () if program.row_length is not None else function.args
         pointer = c.PointerType(program.input.element_type, CONST)

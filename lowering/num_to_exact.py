@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import num, scratch
+from tinyml.dialects import scratch
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.functions import DATA, defined_functions
@@ -24,8 +24,10 @@ from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.lowering.c.format_notes import note_formats
 from tinyml.transforms.ir.arithmetic import FunctionContext, Lowering, ToStorage, prepare
+from tinyml.transforms.ir.closed_nests import open_unclosed
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_arrays
+from tinyml.transforms.ir.packed_elements import unpack_elements
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,6 @@ class LowerNumToExactPass(ModulePass):
         for function, lowerings in prepared:
             context = FunctionContext(op, function)
             if _has_packed_elements(function):
-                from tinyml.transforms.ir.packed_elements import unpack_elements
-
                 unpack_elements(function, context)
             function.update_function_type()
             context.intervals |= _loaded_intervals(function)
@@ -62,10 +62,7 @@ class LowerNumToExactPass(ModulePass):
                     assert value is not None
                     result.replace_all_uses_with(value)
                 Rewriter.erase_op(num_op)
-            if any(isinstance(op, num.NestOp | num.ReduceOp) for op in function.walk()):
-                from tinyml.transforms.ir.closed_nests import open_unclosed
-
-                open_unclosed(function)
+            open_unclosed(function)
             carry_none(function)
             share_arrays(function, context.locals)
             if context.locals:

@@ -9,22 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, make_dataclass
 from functools import cache
+from io import StringIO
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
+from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import DefectError, InputError, squeeze
-from tinyml.dialects.formats.lookup import synthesised_bits
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, synthesised_bits
+from tinyml.dialects.options import options_of
 from tinyml.dialects.plugins import PluginError, described, plugin_of
 from tinyml.lowering.added_steps import check_installed, is_set, steps_of
+from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, PORTABLE, If
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for, target_of
 from tinyml.transforms.ir.levels import EndVerification, Level, LevelError, level_of
+from tinyml.transforms.ir.verification import Verification
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
@@ -73,9 +78,6 @@ def resolved(name: str, options: Mapping[str, Any]) -> list[ModulePass | If]:
     """The passes of a pipeline with their options, as `flatten` returns them, and in their places the steps whose
     condition is false.
     """
-    # Imported here because tools list the pipelines when they start, and number formats are slow to import.
-    from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
-
     given = {option: value for option, value in options.items() if value is not None}
     format = format_named(context(), given.get("format", USUAL_FORMAT), None)
     given |= {name: holds(format) for name, holds in FORMAT_PROPERTIES.items()}
@@ -135,10 +137,6 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
     """The error for a program that `suspect`, a pass of tinyml, made invalid. The program is written to a file, which
     the error names.
     """
-    from io import StringIO
-
-    from xdsl.printer import Printer
-
     text = StringIO()
     Printer(text, print_generic_format=True).print_op(module)
     found = f"the pass '{suspect.name}' makes the program invalid: {squeeze(str(error))}"
@@ -187,8 +185,6 @@ class Pipeline(ModulePass):
         except (InputError, MemoryError):
             raise
         except Exception:
-            from tinyml.transforms.ir.verification import Verification
-
             # Run again with verification between passes, as `tinyml-opt` does, so that the error names the right pass.
             PassPipeline(steps, Verification().between).apply(ctx, given)
             raise
@@ -197,9 +193,6 @@ class Pipeline(ModulePass):
 @cache
 def pipeline(name: str) -> type[Pipeline]:
     """The pass class of a named pipeline."""
-    from tinyml.dialects.options import options_of
-    from tinyml.lowering.options import PipelineOptions
-
     taken = _taken(name)
     own: list[tuple[str, Any, Any]] = [
         (option.name, option.type, field() if option.required else field(default=option.default))

@@ -14,6 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.locations import source_location
+from tinyml.lowering.frontends.mlir.foreign import DECLARED
+from tinyml.lowering.frontends.mlir.importer import import_tensors
 from tinyml.transforms.ir.levels import REALS
 
 
@@ -29,9 +31,6 @@ class LowerStablehloToTdslPass(ModulePass):
     takes = REALS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.lowering.frontends.mlir.foreign import DECLARED
-        from tinyml.lowering.frontends.mlir.importer import import_tensors
-
         if not any(each.name.partition(".")[0] in DECLARED for each in op.walk()):
             return
         blobs = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)

@@ -31,6 +31,7 @@ from tinyml.lowering.tosa.integers import SUM_SHIFT, USUAL_WIDTH, multiplier_and
 from tinyml.lowering.tosa.layers import Values, average_pool, convolution, dense, margins_of, max_pool, mean
 from tinyml.lowering.tosa.softmax import softmax
 from tinyml.lowering.tosa.writer import TosaWriter, ranked
+from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.simplify import SimplifyPass
 
@@ -208,8 +209,6 @@ def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
 
     x: the raws of the operands, for several samples.
     """
-    from tinyml.runtime.evaluator.arithmetics import Bits
-
     return op.compute(Bits(), x)
 
 

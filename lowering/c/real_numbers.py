@@ -15,6 +15,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.transforms.ir.arithmetic import FunctionContext
 
 if TYPE_CHECKING:
@@ -89,8 +90,6 @@ def _takes_nan(format: NumberFormat) -> bool:
     """Whether the format rounds NaN to a raw that programs accept, such as NaR. Tables of other formats have no
     entry for NaN.
     """
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     if format.dtype.kind == "f":
         return True
     try:
@@ -102,7 +101,5 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 def _rounded(format: NumberFormat, real: float) -> float:
     """The number of a format to which a real is rounded, as a float."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))
     return float(np.ravel(format.decode(raws))[0])

@@ -18,6 +18,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, flash_array
@@ -32,8 +33,6 @@ MOST_LEAVES = 1 << 15
 
 @lowers(tdsl.ForestOp)
 def lower_forest(op: tdsl.ForestOp, nest: LoopBuilder) -> None:
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     constant = op.votes.owner
     if not isinstance(constant, scratch.ConstantOp):
         raise error_at(op, "the votes of a forest must be constants")

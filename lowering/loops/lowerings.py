@@ -1,18 +1,15 @@
 """The registry of lowerings to loops, keyed by class of op.
 
 The decorator `@lowers` registers a function for a class of ops and for all subclasses that have no lowering of their
-own. Every file of this folder and its subfolders may register lowerings. A file is imported when an op of one of its
-classes is lowered.
+own. Every file of this folder and its subfolders may register lowerings.
 """
 
 from __future__ import annotations
 
 import pkgutil
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
@@ -44,29 +41,13 @@ def lowering_of(op: Operation) -> Lowering | None:
 
 def lowering_of_class(kind: type[Operation]) -> Lowering | None:
     """The lowering registered for a class of ops or for its nearest base class; None if there is none."""
-    for base in kind.__mro__:
-        for module in _modules().get(base.__name__, ()):
-            import_module(module)
-        if base in _LOWERINGS:
-            return _LOWERINGS[base]
-    return None
-
-
-_DECORATOR = re.compile(r"^@lowers\(([^)]*)\)", re.MULTILINE)
+    _load_lowerings()
+    return next((_LOWERINGS[base] for base in kind.__mro__ if base in _LOWERINGS), None)
 
 
 @cache
-def _modules() -> Mapping[str, Sequence[str]]:
-    """The modules of this folder that register lowerings, by class name of the ops. They are found by a search of
-    the source files.
-    """
-    found: dict[str, list[str]] = {}
+def _load_lowerings() -> None:
+    """Import every module of this folder, which registers its lowerings."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
-        if module.ispkg:
-            continue
-        source = Path(*import_module(package).__path__, *module.name.removeprefix(f"{package}.").split("."))
-        for kinds in _DECORATOR.findall(source.with_suffix(".py").read_text("utf-8")):
-            for kind in kinds.split(","):
-                found.setdefault(kind.strip().rpartition(".")[2], []).append(module.name)
-    return found
+        import_module(module.name)

@@ -7,6 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.lowering.frontends.boosted.json_fields import Fields
+from tinyml.lowering.frontends.boosted.lightgbm import import_dump
+from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
 from tinyml.runtime.readers.json_text import parse_json
 
 
@@ -14,12 +16,8 @@ def read_json(content: bytes, file: str) -> ModuleOp:
     """Import the model in a JSON file. Raises `InputError` if the fields match no supported library."""
     model = parse_json(content, file)
     if isinstance(model, dict) and "learner" in model:
-        from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
-
         return import_xgboost(Fields(model, file), file)
     if isinstance(model, dict) and "tree_info" in model:
-        from tinyml.lowering.frontends.boosted.lightgbm import import_dump
-
         return import_dump(Fields(model, file), file)
     if isinstance(model, dict) and "micro" in model:
         return imported("tinyml.lowering.frontends.signals.wake_words:read_manifest")(model, file)

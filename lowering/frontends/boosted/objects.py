@@ -24,6 +24,7 @@ from tinyml.lowering.frontends.boosted.objectives import BoostedModel, boosted_v
 from tinyml.lowering.frontends.boosted.xgboost import import_xgboost, xgboost_model
 from tinyml.lowering.frontends.child_process import converted
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
 
@@ -86,7 +87,7 @@ def import_booster(model: Any, file: str) -> ModuleOp:
     """
     package = type(model).__module__.partition(".")[0]
     if package == "catboost":
-        return _read_onnx(_onnx(model, file), file)
+        return read_onnx(_onnx(model, file), file)
     if type(model).__name__ != "Booster":
         raise InputError(f"expected an estimator or a Booster of {package}, got {type(model).__name__}", file=file)
     if package == "xgboost":
@@ -108,7 +109,7 @@ def read_catboost(content: bytes, file: str) -> ModuleOp:
         raise InputError(
             "needs the package catboost: pip install catboost, or save_model('model.onnx', format='onnx')", file=file
         )
-    return _read_onnx(converted(to_onnx, content, file, library="CatBoost", seconds=SECONDS, file=file), file)
+    return read_onnx(converted(to_onnx, content, file, library="CatBoost", seconds=SECONDS, file=file), file)
 
 
 def to_onnx(content: bytes, file: str) -> bytes:
@@ -134,9 +135,3 @@ def _onnx(model: Any, file: str) -> bytes:
             message = described(error).replace(str(path), path.name)
             raise InputError(f"CatBoost does not export it as ONNX: {message}", file=file) from error
         return path.read_bytes()
-
-
-def _read_onnx(content: bytes, file: str) -> ModuleOp:
-    from tinyml.lowering.frontends.onnx.importer import read_onnx
-
-    return read_onnx(content, file)

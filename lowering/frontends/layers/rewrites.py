@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,6 +22,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import in_shape_of
+from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,23 +34,12 @@ def simplify(module: ModuleOp) -> None:
         WeightsOfFlattenedImage(),
         ScaledLayer(),
         AddedTwice(),
-        *_sums_over_prototypes(module),
+        SumOverPrototypes(),
         ExtendedSequence(),
     ]
     last: list[RewritePattern] = [SparseWeights()]
     for patterns in (first, last):
         PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)
-
-
-def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The patterns for weighted sums over prototypes; empty if the program contains neither a difference nor a product,
-    because the patterns require at least one of them.
-    """
-    if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
-        return []
-    from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
-
-    return [SumOverPrototypes()]
 
 
 class WeightsOfFlattenedImage(RewritePattern):

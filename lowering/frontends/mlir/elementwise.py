@@ -8,7 +8,7 @@ other ops are removed from the graph if no other op uses them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isclose
+from math import erf, isclose
 from typing import Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
@@ -20,8 +20,6 @@ def _quotient(a: Array, b: Array) -> Array:
 
 
 def _erf(x: Array) -> Array:
-    from math import erf
-
     return np.vectorize(erf, otypes=[np.float64])(x).astype(x.dtype)
 
 

@@ -49,6 +49,7 @@ from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
 from tinyml.lowering.frontends.onnx.ops.ml import ML
+from tinyml.lowering.frontends.onnx.package_ops import import_by_package
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
 from tinyml.lowering.frontends.onnx.written_out import with_normalisations
 
@@ -449,7 +450,7 @@ class _OnnxImporter:
         elif (handler := HANDLERS.get((node.domain, node.op))) is not None:
             result = self.computed(handler, node, inputs)
             values = result if isinstance(result, Sequence) else [result]
-        elif (imported := _by_package(self.to, node, inputs)) is not None:
+        elif (imported := import_by_package(self.to, node, inputs)) is not None:
             values = imported
         else:
             raise node.error(f"the op {_missing(node) or f'is not supported: {_help(node)}'}")
@@ -471,13 +472,6 @@ class _OnnxImporter:
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
-
-
-def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """The outputs of a node whose importer another package registers; None if no package registers an importer."""
-    from tinyml.lowering.frontends.onnx.package_ops import import_by_package
-
-    return import_by_package(to, node, inputs)
 
 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:

@@ -11,6 +11,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.seedot.ast import Declaration, Location
+from tinyml.runtime.readers.arrays import ArrayHeader, read_npy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,8 +49,6 @@ def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[n
     header is checked before any data is read. Raises `InputError`, at the declaration's location, for a missing file,
     for an array of another size or type, and for numbers that are not finite in single precision.
     """
-    from tinyml.runtime.readers.arrays import ArrayHeader, read_npy
-
     location, shape = declaration.location, declaration.shape
     if not path.exists():
         raise location.error(f"parameter '{name}' needs the file {path}, which does not exist")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.lexer import PatternStr
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.seedot.ast import (
@@ -34,9 +38,6 @@ from tinyml.lowering.frontends.seedot.ast import (
     check_size,
 )
 
-if TYPE_CHECKING:
-    from lark import Lark, Token
-
 NESTING_LIMIT = 40
 """The maximum nesting depth of expressions, due to the printer of nested loops. Real programs nest about ten."""
 
@@ -50,8 +51,6 @@ def parse_seedot(text: str) -> Expression:
     """Parse a program to its syntax tree. Raises `InputError` with line and column for a syntax error, and for a
     program that is too large or nested too deeply.
     """
-    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
-
     try:
         root: Expression = cast(Any, _parser()).parse(text)
     except UnexpectedCharacters as error:
@@ -64,8 +63,6 @@ def parse_seedot(text: str) -> Expression:
 
 @cache
 def _parser() -> Lark:
-    from lark import Lark
-
     grammar = files("tinyml.lowering.frontends.seedot").joinpath("grammar.lark").read_text(encoding="utf-8")
     # Unlike the contextual lexer, the basic one rejects keywords as names.
     return Lark(grammar, parser="lalr", lexer="basic", transformer=cast(Any, _Nodes()))
@@ -107,8 +104,6 @@ def _syntax_error(text: str, error: Any) -> InputError:
 
 
 def _spell(name: str) -> str:
-    from lark.lexer import PatternStr
-
     if name in _SPELLED:
         return _SPELLED[name]
     pattern = _parser().get_terminal(name).pattern

@@ -19,25 +19,23 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.modules import on_call
 from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.rewrites import simplify
+from tinyml.lowering.frontends.sklearn.composites import inner
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, DISTANCES, FAMILIES, HANDLERS
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, works
+from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
 from tinyml.lowering.frontends.sklearn.own_answers import remember
 
 COLUMNS, ENSEMBLES = COMPOSITES["Columns"], COMPOSITES["Ensembles"]
 
 PACKAGE = "sklearn"
 
-_SKLEARN = "tinyml.lowering.frontends.sklearn"
-
-_advice, _inner, _threshold_of = (
-    on_call(f"{_SKLEARN}.{where}") for where in ("nearest:advice", "composites:inner", "detectors:threshold_of")
-)
+_THRESHOLD = "tinyml.lowering.frontends.sklearn.detectors:threshold_of"
+"""The function of an extension that returns the threshold of a detector's scores."""
 
 OTHERS = {package: "tinyml.lowering.frontends.boosted.objects:BOOSTERS" for package in ("xgboost", "lightgbm")}
 """Packages whose classes implement scikit-learn's estimator interface, each with its handlers by class name."""
@@ -105,10 +103,8 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         first = _first_step(estimator)
         name = _name_of(to, first)
-        from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS
-
         if name in IN_WORDS:
-            raise to.error(f"{name} is not supported: {_advice(name, first)}")
+            raise to.error(f"{name} is not supported: {advice(name, first)}")
         with to.importing(_name_of(to, estimator)):
             raise to.error("it does not say how many features it takes: is it fitted? Call fit(X, y) first")
     x = to.argument(TensorType(F32_FORMAT.type, (1, int(count))), "features")
@@ -124,7 +120,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
             results = _class_and_scores(to, last, value, len(labels))
         module = to.module(results)
         classes = None if labels is None else tuple(labels)
-        threshold = _threshold_of(to, last) if name in detectors else None
+        threshold = imported(_THRESHOLD)(to, last) if name in detectors else None
         tdsl.update_interface(module, classes=classes, clusters=clusters, threshold=threshold)
         names = tuple(map(str, getattr(estimator, "feature_names_in_", ())))
         if len(names) == int(count):
@@ -189,7 +185,7 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
             given, last = estimator.steps[-1]
             return _computed(to, last, x, _chosen(given, last))
         if name in ELIMINATIONS:
-            return _computed(to, _inner(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step)
+            return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step)
         if name == PIPELINE:
             return _transformed(to, estimator, x)
         if _measures_distance(name):
@@ -211,7 +207,7 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | No
     """
     name = _name_of(to, transformer)
     if name not in FAMILIES["Transformers"] and name not in COLUMNS and name != PIPELINE:
-        raise to.error(f"{name} is not supported as a transformer: {_advice(name, transformer, transforms=True)}")
+        raise to.error(f"{name} is not supported as a transformer: {advice(name, transformer, transforms=True)}")
     with to.importing(name):
         if name != PIPELINE:
             return transformer, _handled(to, name, transformer, x, step)
@@ -248,7 +244,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str
 def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
     handlers = {**HANDLERS, **_handlers_of(type(estimator).__module__.partition(".")[0])}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
-        raise to.error(f"the estimator is not supported: {_advice(name, estimator)}")
+        raise to.error(f"the estimator is not supported: {advice(name, estimator)}")
     if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
         raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
     if name in COLUMNS:

@@ -12,6 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.own_answers import OwnAnswers, keep_answers
+from tinyml.lowering.frontends.sklearn.fitted import as_fitted
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import compared_stride
 
@@ -35,8 +36,6 @@ def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
 
 
 def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
-    from tinyml.lowering.frontends.sklearn.fitted import as_fitted
-
     try:
         with warnings.catch_warnings(action="ignore"):
             given = as_fitted(estimator, x)

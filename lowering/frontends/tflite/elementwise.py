@@ -17,6 +17,7 @@ from tinyml.lowering.frontends.tflite.builder import (
     number_of,
     power_of_two,
 )
+from tinyml.lowering.frontends.tflite.meanings import by_meaning
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
 
@@ -70,9 +71,6 @@ def prelu(to: GraphBuilder, op: Operator) -> None:
     """
     x, slopes, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if x.dtype == "float32":
-        # Programs on integers do not load the importer of ONNX.
-        from tinyml.lowering.frontends.tflite.meanings import by_meaning
-
         by_meaning(to, op)
         return
     if slopes.dtype != "int8" or x.dtype != output.dtype:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
@@ -23,14 +22,18 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
+from tinyml.lowering.frontends.tflite.advice import advice
 from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element, is_unsigned, is_wide, require_scales
+from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
+from tinyml.lowering.frontends.tflite.integers import in_reals
+from tinyml.lowering.frontends.tflite.loops import unrolled
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
+from tinyml.lowering.frontends.tflite.normalisations import normalised
 from tinyml.lowering.frontends.tflite.operands import integers_of
-from tinyml.lowering.frontends.tflite.operator_table import MOVES, OPERATORS, STATEFUL
-
-if TYPE_CHECKING:
-    from tinyml.lowering.frontends.tflite.variables import Variables
+from tinyml.lowering.frontends.tflite.operator_table import MOVES, OPERATORS
+from tinyml.lowering.frontends.tflite.package_ops import import_by_package
+from tinyml.lowering.frontends.tflite.variables import Variables
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
@@ -38,8 +41,6 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
     try:
         graph = read_graph(content, file)
         if graph.called:
-            from tinyml.lowering.frontends.tflite.loops import unrolled
-
             graph = unrolled(graph)
         graph = folded(graph)
         graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
@@ -55,28 +56,13 @@ def _joined(graph: TfliteGraph) -> TfliteGraph:
     """
     kinds = {op.kind for op in graph.operators}
     if "SPACE_TO_BATCH_ND" in kinds:
-        from tinyml.lowering.frontends.tflite.dilations import dilated
-
         graph = dilated(graph)
     if not kinds.isdisjoint(("EXP", "RSQRT", "SQRT")):
-        from tinyml.lowering.frontends.tflite.normalisations import normalised
-
         graph = normalised(graph)
     computed = (*graph.inputs, *(tensor for op in graph.operators for tensor in op.outputs))
     if "CAST" in kinds or any(tensor.dtype in ("bool", "int32", "int64") for tensor in computed):
-        from tinyml.lowering.frontends.tflite.integers import in_reals
-
         graph = in_reals(graph)
     return graph
-
-
-def _variables(graph: TfliteGraph) -> Variables | None:
-    """The variables and states of a graph; None if no operator of the graph can have a state."""
-    if not any(op.kind in STATEFUL for op in graph.operators):
-        return None
-    from tinyml.lowering.frontends.tflite.variables import Variables
-
-    return Variables(graph)
 
 
 def _with_scores(graph: TfliteGraph) -> tuple[TfliteGraph, Sequence[int]]:
@@ -106,8 +92,8 @@ def _import(graph: TfliteGraph, file: str, labels: Sequence[int]) -> ModuleOp:
     """Import a graph. Its outputs at the positions `labels` are replaced by the index of their greatest element."""
     to = GraphBuilder(file)
     with to.importing(""):
-        variables = _variables(graph)
-    kept = variables is not None and variables.are_kept
+        variables = Variables(graph)
+    kept = variables.are_kept
     if not graph.inputs or not graph.outputs:
         raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
     for tensor in (*filter(is_wide, graph.inputs), *filter(is_unsigned, graph.outputs)):
@@ -141,10 +127,8 @@ def _import(graph: TfliteGraph, file: str, labels: Sequence[int]) -> ModuleOp:
             tdsl.update_input(module, parts=parts)
             return module
         [(entrance, order, _)] = entrances
-        if variables is not None and kept:
+        if kept:
             if labels:
-                from tinyml.lowering.frontends.tflite.advice import advice
-
                 raise InputError(f"a model that keeps a state returns no index: {advice('ARG_MAX')}")
             module = to.module(variables.loop(to, entrance, outputs, step))
             tdsl.update_input(module, pushed=variables.pushes(prod(entrance.shape)))
@@ -227,20 +211,16 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
     return tensor, None
 
 
-def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
+def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     """Import one operator, by `Variables.apply` if it belongs to `variables`. Errors name the operator."""
-    if variables is not None and variables.owns(op):
+    if variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
-        from tinyml.lowering.frontends.tflite.package_ops import import_by_package
-
         with to.importing(str(op)):
             if import_by_package(to, op):
                 return
-        from tinyml.lowering.frontends.tflite.advice import advice
-
         raise InputError(f"{op} is not supported: {advice(op.kind)}")
     if not op.outputs:
         raise InputError(f"{op} has no output")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.integers import WIDE, masks_scores
+from tinyml.lowering.frontends.tflite.advice import advice
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operator_table import MOVES
 
@@ -176,8 +177,6 @@ class _Rewriter:
         return [*operators, replace(op, kind="ADD", inputs=parts, outputs=[result], options=NONE)]
 
     def refusal(self, op: Operator, tensor: Tensor) -> InputError:
-        from tinyml.lowering.frontends.tflite.advice import advice
-
         return InputError(f"{op} on {tensor} of type {tensor.dtype} is not supported: {advice(op.kind)}")
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.lowering.frontends.tflite.advice import advice, recurrent
+from tinyml.lowering.frontends.tflite.narrow import in_floats, unpacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,8 +190,6 @@ class _TfliteReader:
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
-            from tinyml.lowering.frontends.tflite.advice import advice, recurrent
-
             # Quantised layers over sequences have tensors without elements.
             if (kind := recurrent(self.kinds)) is not None:
                 raise InputError(f"operators {kind} are not supported: {advice(kind)}")
@@ -203,8 +203,6 @@ class _TfliteReader:
         tensor = Tensor(index, name, shape, dtype, quantization, data, tuple(table.numbers(7, "<i4").tolist()))
         if (blocks := _blocks(table, label)) is None:
             return tensor
-        from tinyml.lowering.frontends.tflite.narrow import in_floats
-
         scales, zeros = (self.numbered(blocks.number(slot, "i", 0), tables, label) for slot in (0, 1))
         floats = in_floats(tensor, scales, zeros, blocks.number(2, "i", 0))
         return replace(tensor, dtype="float32", quantization=None, data=floats)
@@ -246,8 +244,6 @@ class _TfliteReader:
         self.elements += prod(shape)
         check_elements(self.elements, "the constants have")
         if width:
-            from tinyml.lowering.frontends.tflite.narrow import unpacked
-
             return unpacked(content, width, prod(shape)).reshape(shape)
         values = np.frombuffer(content.tobytes(), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
         if dtype in ("float32", "float16") and not np.isfinite(values).all():

@@ -18,6 +18,7 @@ from tinyml.lowering.frontends.tflite.operands import (
     optional_input,
     strided_ranges,
 )
+from tinyml.lowering.frontends.tflite.rescaling import rescaled
 
 
 def reshape(to: GraphBuilder, op: Operator) -> None:
@@ -57,8 +58,6 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
     if {element(each) for each in inputs} == {element(output)}:
         parts = [to.value(each) for each in inputs]
     else:
-        from tinyml.lowering.frontends.tflite.rescaling import rescaled
-
         parts = [rescaled(to, each, output) for each in inputs]
     axis = axis_in(op.options["axis"], len(output.shape))
     to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))

@@ -1,80 +1,72 @@
-"""The table that maps operator names in files to importers. The module of an importer is loaded on first use."""
+"""The table that maps the names of operators in files to their importers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from tinyml.dialects.modules import on_call
+from tinyml.lowering.frontends.tflite import copies, elementwise, layers, movements, products, recurrent, resizing
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder
+from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
+from tinyml.lowering.frontends.tflite.model import Operator
 
-if TYPE_CHECKING:
-    from tinyml.lowering.frontends.tflite.builder import GraphBuilder
-    from tinyml.lowering.frontends.tflite.model import Operator
-
-Import: TypeAlias = "Callable[[GraphBuilder, Operator], None]"
+Import: TypeAlias = Callable[[GraphBuilder, Operator], None]
 """A function that appends the ops of an operator and defines its outputs; raises `VerifyException` if it cannot."""
 
 
-_MOVES = {
-    "copies:broadcast_to": "BROADCAST_TO",
-    "movements:concatenation": "CONCATENATION",
-    "movements:depth_to_space": "DEPTH_TO_SPACE",
-    "meanings:gather": "GATHER",
-    "copies:mirror_pad": "MIRROR_PAD",
-    "movements:pack": "PACK",
-    "movements:pad": "PAD PADV2",
-    "movements:reshape": "EXPAND_DIMS RESHAPE SQUEEZE",
-    "movements:reverse": "REVERSE_V2",
-    "movements:slice_": "SLICE",
-    "movements:space_to_depth": "SPACE_TO_DEPTH",
-    "movements:split": "SPLIT",
-    "movements:split_v": "SPLIT_V",
-    "movements:strided_slice": "STRIDED_SLICE",
-    "copies:tile": "TILE",
-    "movements:transpose": "TRANSPOSE",
-    "movements:unpack": "UNPACK",
-}
-"""The operators that move elements, by the function `MODULE:NAME`, relative to this folder, that imports them."""
-
-_OTHERS = {
-    "elementwise:binary": "ADD MUL SUB",
-    "elementwise:unary": "DEQUANTIZE HARD_SWISH LOGISTIC QUANTIZE TANH",
-    "elementwise:activation": "RELU RELU6 RELU_N1_TO_1",
-    "elementwise:leaky_relu": "LEAKY_RELU",
-    "elementwise:extreme": "MAXIMUM MINIMUM",
-    "elementwise:l2_normalization": "L2_NORMALIZATION",
-    "elementwise:prelu": "PRELU",
-    "elementwise:softmax": "SOFTMAX",
-    "products:fully_connected": "FULLY_CONNECTED",
-    "recurrent:sequence_lstm": "UNIDIRECTIONAL_SEQUENCE_LSTM",
-    "layers:average_pool": "AVERAGE_POOL_2D",
-    "layers:conv_2d": "CONV_2D",
-    "layers:depthwise_conv_2d": "DEPTHWISE_CONV_2D",
-    "layers:max_pool": "MAX_POOL_2D",
-    "layers:mean": "MEAN",
-    "layers:reduce_max": "REDUCE_MAX",
-    "resizing:resize_bilinear": "RESIZE_BILINEAR",
-    "resizing:resize_nearest": "RESIZE_NEAREST_NEIGHBOR",
-    "layers:transpose_conv": "TRANSPOSE_CONV",
-    "meanings:by_meaning": (
-        "ABS AXIS_SOFTMAX BATCH_MATMUL DIV ELU EXP GELU LAYER_NORMALIZATION LOG LOG_SOFTMAX NEG POW REDUCE_MIN SQUARE "
-        "SQUARED_DIFFERENCE SUM"
-    ),
-}
-"""All other operators."""
-
-_CUSTOM = {"CUSTOM Convolution2DTransposeBias": "layers:transpose_conv_bias"}
-"""The operators that other programs define, with the function that imports each."""
-
-WHERE = {name: where for where, names in {**_MOVES, **_OTHERS}.items() for name in names.split()} | _CUSTOM
-"""The function that imports an operator, by the name of the operator."""
-
-OPERATORS: Mapping[str, Import] = {
-    name: on_call(f"tinyml.lowering.frontends.tflite.{where}") for name, where in WHERE.items()
+_MOVES: Mapping[str, Import] = {
+    "BROADCAST_TO": copies.broadcast_to,
+    "CONCATENATION": movements.concatenation,
+    "DEPTH_TO_SPACE": movements.depth_to_space,
+    "EXPAND_DIMS": movements.reshape,
+    "GATHER": gather,
+    "MIRROR_PAD": copies.mirror_pad,
+    "PACK": movements.pack,
+    "PAD": movements.pad,
+    "PADV2": movements.pad,
+    "RESHAPE": movements.reshape,
+    "REVERSE_V2": movements.reverse,
+    "SLICE": movements.slice_,
+    "SPACE_TO_DEPTH": movements.space_to_depth,
+    "SPLIT": movements.split,
+    "SPLIT_V": movements.split_v,
+    "SQUEEZE": movements.reshape,
+    "STRIDED_SLICE": movements.strided_slice,
+    "TILE": copies.tile,
+    "TRANSPOSE": movements.transpose,
+    "UNPACK": movements.unpack,
 }
 
-MOVES = frozenset(name for names in _MOVES.values() for name in names.split())
+_OTHERS: Mapping[str, Import] = {
+    **dict.fromkeys(elementwise.BINARY, elementwise.binary),
+    **dict.fromkeys(elementwise.UNARY, elementwise.unary),
+    "AVERAGE_POOL_2D": layers.average_pool,
+    "CONV_2D": layers.conv_2d,
+    "CUSTOM Convolution2DTransposeBias": layers.transpose_conv_bias,
+    "DEPTHWISE_CONV_2D": layers.depthwise_conv_2d,
+    "FULLY_CONNECTED": products.fully_connected,
+    "L2_NORMALIZATION": elementwise.l2_normalization,
+    "LEAKY_RELU": elementwise.leaky_relu,
+    "MAXIMUM": elementwise.extreme,
+    "MAX_POOL_2D": layers.max_pool,
+    "MEAN": layers.mean,
+    "MINIMUM": elementwise.extreme,
+    "PRELU": elementwise.prelu,
+    "REDUCE_MAX": layers.reduce_max,
+    "RELU": elementwise.activation,
+    "RELU6": elementwise.activation,
+    "RELU_N1_TO_1": elementwise.activation,
+    "RESIZE_BILINEAR": resizing.resize_bilinear,
+    "RESIZE_NEAREST_NEIGHBOR": resizing.resize_nearest,
+    "SOFTMAX": elementwise.softmax,
+    "TRANSPOSE_CONV": layers.transpose_conv,
+    recurrent.LSTM: recurrent.sequence_lstm,
+}
+
+OPERATORS: Mapping[str, Import] = {**dict.fromkeys(MEANINGS, by_meaning), **_MOVES, **_OTHERS}
+"""The function that imports an operator, by the name of the operator. Operators of `MEANINGS` that also compute on
+integers have their own functions.
+"""
+
+MOVES = frozenset(_MOVES)
 """The operators that move elements, of any type: a tensor needs no scale for them."""
-
-STATEFUL = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "UNIDIRECTIONAL_SEQUENCE_LSTM", "SVDF")
-"""The operators that may store a state from one inference to the next (`Variables`)."""

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.extensions import imported
+from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.lowering.frontends.onnx.formats import ACTIVATIONS
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format
 from tinyml.lowering.frontends.tflite.model import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.ir import SSAValue
-
-    from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
 
 
 def rescaled(to: GraphBuilder, part: Tensor, output: Tensor) -> SSAValue:
@@ -49,8 +46,7 @@ def rescaled(to: GraphBuilder, part: Tensor, output: Tensor) -> SSAValue:
 
 def _in_floats(format: ZeroSkewType) -> FloatSkewType:
     """The format of the same numbers with arithmetic in single precision."""
-    kind: type[FloatSkewType] = imported(ACTIVATIONS)
-    return kind(format.scale, format.zero_point.data)
+    return FloatSkewType(format.scale, format.zero_point.data)
 
 
 def _as_tensorflow_lite(raws: NDArray[np.int8], source: ZeroSkewType, result: ZeroSkewType) -> NDArray[np.int8]:

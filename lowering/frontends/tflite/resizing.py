@@ -12,7 +12,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.margins import repeated
 from tinyml.lowering.frontends.layers.model_builder import Parameter
+from tinyml.lowering.frontends.onnx.ops.movement import picked
+from tinyml.lowering.frontends.onnx.ops.resizing import GREATEST, quotients
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, power_of_two, rows_format
+from tinyml.lowering.frontends.tflite.meanings import by_meaning
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of, integers_of
 
@@ -22,9 +25,6 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
     It becomes a `tdsl.resize_nearest` if each source pixel is y * H div H', and otherwise a gather.
     """
-    from tinyml.lowering.frontends.onnx.ops.movement import picked
-    from tinyml.lowering.frontends.onnx.ops.resizing import quotients
-
     x, size = input_of(op, 0), _size(to, op)
     taken = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
     if all(each == quotients(before, len(each)) for before, each in zip(x.shape[1:3], taken, strict=True)):
@@ -61,8 +61,6 @@ def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
     """
     x, output = input_of(op, 0), op.outputs[0]
     if x.dtype == "float32":
-        from tinyml.lowering.frontends.tflite.meanings import by_meaning
-
         by_meaning(to, op)
         return
     size = _size(to, op)
@@ -91,8 +89,6 @@ def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
 
 def _size(to: GraphBuilder, op: Operator) -> list[int]:
     """The new height and width of an image."""
-    from tinyml.lowering.frontends.onnx.ops.resizing import GREATEST
-
     x, size = input_of(op, 0), integers_of(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")

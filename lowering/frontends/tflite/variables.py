@@ -29,6 +29,7 @@ from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 from tinyml.lowering.frontends.tflite.recurrent import LSTM, carried_lstm, carried_states
+from tinyml.lowering.frontends.tflite.svdf import carried_svdf, svdf_states
 
 STEPS = 2
 """The number of steps of an imported program: the first result and one more."""
@@ -44,17 +45,13 @@ Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]
 """A function that imports a step of a layer with states and returns the states after the step."""
 
 
-def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | None:
-    """For a recurrent layer's operator, the function that returns its states, and the function that imports one step;
-    None for any other operator.
-    """
-    if kind == LSTM:
-        return carried_states, carried_lstm
-    if kind != "SVDF":
-        return None
-    from tinyml.lowering.frontends.tflite.svdf import carried_svdf, svdf_states
-
-    return svdf_states, carried_svdf
+_LAYERS: Mapping[str, tuple[Callable[[Operator], Sequence[Tensor]], Step]] = {
+    LSTM: (carried_states, carried_lstm),
+    "SVDF": (svdf_states, carried_svdf),
+}
+"""The operators of recurrent layers: the function that returns the states of an operator, which may have none, and the
+function that imports one step.
+"""
 
 
 @dataclass(frozen=True)
@@ -117,9 +114,8 @@ class Variables:
         if op.kind in ("CALL_ONCE", "VAR_HANDLE"):
             return
         if op in self.states:
-            layer = _layer(op.kind)
-            assert layer is not None
-            after = layer[1](to, op, [self.values[name] for name in self.states[op]])
+            _, run_step = _LAYERS[op.kind]
+            after = run_step(to, op, [self.values[name] for name in self.states[op]])
             self.values |= dict(zip(self.states[op], after, strict=True))
             return
         name = self.handles.get(input_of(op, 0))
@@ -192,9 +188,10 @@ def _states(op: Operator) -> Mapping[Name, Tensor]:
     Their initial values are zero.
     """
     states: dict[Name, Tensor] = {}
-    if (layer := _layer(op.kind)) is None:
+    if op.kind not in _LAYERS:
         return states
-    for number, tensor in enumerate(layer[0](op)):
+    states_of, _ = _LAYERS[op.kind]
+    for number, tensor in enumerate(states_of(op)):
         zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
         begun = np.full(tensor.shape, zero, tensor.dtype)
         states[f"layer {op.index}", f"state_{number}"] = replace(tensor, data=begun)

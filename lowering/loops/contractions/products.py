@@ -16,6 +16,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
@@ -24,7 +25,6 @@ from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 if TYPE_CHECKING:
-    from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
     from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
 
 _GROUPED = "tinyml.lowering.loops.contractions.grouped_products"
@@ -63,11 +63,8 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
     If possible, the offsets of factors are included in a constant initial value. Sums with weights in groups are
     also lowered to dot products.
     """
-    if _have_offsets(op):
-        from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
-
-        if OffsetSums.pay_for(op):
-            return _lower_computed(op, OffsetSums, nest)
+    if _have_offsets(op) and OffsetSums.pay_for(op):
+        return _lower_computed(op, nest)
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
     if columns > 1 or any(term.groups is not None for term in op.terms):
@@ -88,14 +85,14 @@ def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
     return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
 
 
-def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: LoopBuilder) -> None:
+def _lower_computed(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
     """Lower the product of a computed matrix and a computed column to products of raws plus the terms of the zero
     points.
     """
     [term], zero = op.terms, nest.index(0)
     rows, length = tdsl.shape_of(term.lhs)
     weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=True)
-    offsets, shifts = sums(op, nest), row_shifts(op, nest)
+    offsets, shifts = OffsetSums(op, nest), row_shifts(op, nest)
 
     def body(row: SSAValue) -> None:
         sum = offsets.complete(nest.insert(num.ProductsOp(offsets.begun(row), weights, vector)))

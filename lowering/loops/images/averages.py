@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
+from tinyml.lowering.loops.images.pooling import over_windows
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
@@ -17,8 +18,6 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
     """Emit, for each window, the sum of the elements inside the image, and the division by their number."""
-
-    from tinyml.lowering.loops.images.pooling import over_windows
 
     def average(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
         total = _total(op.image, taps, element, nest)
