@@ -57,7 +57,6 @@ def added_step(row: Row) -> AddedStep:
 
 
 def _check(row: Row) -> None:
-    """Raise `PluginError` for a row of another package that names no place, no pass or an unknown option."""
     added = added_step(row)
     if added.pipeline not in PIPELINES:
         raise PluginError(f"{row}: there is no pipeline '{added.pipeline}'")
@@ -70,9 +69,6 @@ def _check(row: Row) -> None:
 
 
 def _loaded(row: Row) -> type[ModulePass]:
-    """The pass of a row. Raises `PluginError` for another pass than the name states, and for a pass that cannot run
-    without options.
-    """
     added, step = row.load_class(ModulePass), added_step(row).step
     if added.name != step:
         raise PluginError(f"{row}: expected the pass '{step}', got '{added.name}'")
@@ -130,7 +126,6 @@ def _insert(row: Row, pipeline: str, steps: list[str | If], last_after: dict[str
 
 
 def pass_of(step: Step) -> str:
-    """The name of the pass or pipeline that a step runs."""
     return step if isinstance(step, str) else step.step
 
 
@@ -169,7 +164,6 @@ def check_parts(options: Mapping[str, Any]) -> None:
 
 
 def check_installed(step: If) -> None:
-    """Raise `InputError` if a step is in an extension that is not installed."""
     _check_installed(step, step.condition)
 
 

@@ -350,15 +350,10 @@ def _remove_dead(program: c.ProgramOp) -> None:
 
 
 def _is_dead(op: Operation, live: set[Operation]) -> bool:
-    """Whether an op is unused although its parent op is live. A pragma in a live parent is never dead."""
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 
 def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
-    """The ops on which a result or a side effect of a function depends.
-
-    ops: all ops of the function, nested ops included.
-    """
     assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
     for op in ops:
         if isinstance(op, c.AssignOp):

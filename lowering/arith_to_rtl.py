@@ -103,9 +103,6 @@ class _Memories(FlatAccesses):
                 self._divide(op)
 
     def _allocate(self) -> None:
-        """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena.
-        Raises `InputError` for constants that the caller loads, and for an argument that is not an array.
-        """
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
         for piece in _cut(views):
             memory = self.nest.insert(rtl.MemoryOp(piece.type))
@@ -144,10 +141,6 @@ class _Memories(FlatAccesses):
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Emit ops that send the returned arrays, in order. Then emit a return of the label only.
-
-        op: the return op of the original function.
-        """
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.nest.each(
@@ -173,7 +166,6 @@ class _Memories(FlatAccesses):
         update_interface(self.function, input=InputInterface())
 
     def copy(self, op: scratch.CopyRunOp) -> None:
-        """Insert a nest, or a loop if the number of elements is not constant."""
         count = const_evaluate_operand(op.count)
         if count is None or count < 2:
             super().copy(op)
@@ -222,7 +214,6 @@ class _Memories(FlatAccesses):
 
 
 def _extents(function: func.FuncOp) -> Iterator[tuple[SSAValue, int]]:
-    """Yield the index of each axis of the nests and reductions of a function, with its exclusive upper bound."""
     for op in function.walk():
         match op:
             case num.NestOp():
@@ -234,7 +225,6 @@ def _extents(function: func.FuncOp) -> Iterator[tuple[SSAValue, int]]:
 
 
 def _not_lowered(op: func.CallOp) -> InputError:
-    """The error for a call to a function that `inline-runtime` did not inline."""
     name = op.callee.string_value()
     declared = SymbolTable.lookup_symbol(op, op.callee)
     if declared is not None and FOREST in declared.attributes:
@@ -243,12 +233,10 @@ def _not_lowered(op: func.CallOp) -> InputError:
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
-    """The memory type for an array that lies outside the arena."""
     return rtl.MemoryType(elements_of(array), _element_of(array).width.data)
 
 
 def _element_of(array: SSAValue) -> IntegerType[int, Any]:
-    """The integer type of an array's elements. Raises `InputError` for packed elements and floats."""
     type = memref_type(array)
     stored = storage_of(type.element_type)
     if not isinstance(stored, IntegerType) or packed_bits(type) is not None:

@@ -92,7 +92,6 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
 
 
 def _has_packed_elements(function: func.FuncOp) -> bool:
-    """Whether elements of a constant, a buffer or an argument of a function are packed."""
     arrays = [op.result for op in function.walk() if isinstance(op, scratch.ConstantOp | scratch.ViewOp)]
     values = [value for value in (*arrays, *function.args) if isinstance(value.type, MemRefType)]
     return any(packed_bits(memref_type(value)) is not None for value in values)

@@ -92,7 +92,6 @@ def resolved(name: str, options: Mapping[str, Any]) -> list[ModulePass | If]:
 
 
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str | If]:
-    """Yield the names of the passes that run, and the steps whose condition is false."""
     for step in steps_of(PUBLISHED.get(name, name) if published else name):
         if isinstance(step, If):
             if not is_set(given.get(step.condition)):
@@ -227,5 +226,4 @@ def _pass(name: str) -> type[ModulePass]:
 
 
 def _fields(step: type[ModulePass]) -> dict[str, str]:
-    """For each field of a pass, the name of the compilation option that sets it."""
     return {field.name: FIELDS.get(step.name, {}).get(field.name, field.name) for field in fields(step)}

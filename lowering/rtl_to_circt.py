@@ -65,7 +65,6 @@ class _Before:
         return op.results[0]
 
     def table(self) -> SSAValue:
-        """Insert the read of a word of a memory that is never written, and return the word."""
         words = self.ram.words
         assert words is not None
         if self.depth < 2:
@@ -75,9 +74,6 @@ class _Before:
         return self.put(hw.ArrayGetOp(constant.result, self._address(self.ram.address)))
 
     def memory(self) -> SSAValue:
-        """Insert the read of a word of a memory that is written by lanes, and return the word. Raises `InputError` for
-        a memory with initial content.
-        """
         ram, name = self.ram, self.ram.result.name_hint
         if ram.content is not None:
             raise error_at(ram, f"'{ram.name}' has content and is written, which 'seq.firmem' has no form for")
@@ -95,7 +91,6 @@ class _Before:
         Rewriter.insert_op(op, InsertPoint.before(self.ram))
 
     def _address(self, value: SSAValue) -> SSAValue:
-        """Resize an address to the number of bits that the memory's depth requires."""
         width, have = max((self.depth - 1).bit_length(), 1), bits(value)
         if have > width:
             return self.put(comb.ExtractOp(value, IntegerAttr(0, i32), IntegerType(width)))

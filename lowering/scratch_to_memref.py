@@ -82,7 +82,6 @@ class LowerScratchToMemrefPass(ModulePass):
 
 
 def _erase_uncalled(module: ModuleOp) -> None:
-    """Erase the declarations of functions that are no longer called."""
     called = {each.callee.string_value() for each in module.walk() if isinstance(each, func.CallOp)}
     for each in list(module.ops):
         if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
@@ -126,11 +125,6 @@ class _Program:
     # Memory
 
     def _allocate(self, ops: Sequence[Operation]) -> None:
-        """Create the one-dimensional memrefs of arguments, constants, local arrays and views. Raises `InputError` for
-        an argument that is not an array.
-
-        ops: the ops that define constants, local arrays, the arena and views.
-        """
         for old in list(self.body.args):
             if not isinstance(old.type, MemRefType):
                 raise error_at(self.function, f"expected arrays as arguments, got {old.type}")
@@ -162,7 +156,6 @@ class _Program:
     # Calls
 
     def _call(self, symbol: str, operands: Sequence[SSAValue], results: Sequence[Attribute]) -> func.CallOp:
-        """Emit a call of a function that is defined in C, with results of the types `results`."""
         if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
             declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
             # Without unwind tables, which bare-metal chips do not support.
@@ -200,9 +193,6 @@ class _Program:
         result.replace_all_uses_with(called)
 
     def _forest(self, op: func.CallOp) -> ForestCode:
-        """The forest that a called function evaluates. Raises `InputError` for a function that does not evaluate a
-        forest.
-        """
         name = op.callee.string_value()
         declared = next(
             each for each in self.module.ops if isinstance(each, func.FuncOp) and each.sym_name.data == name

@@ -78,10 +78,6 @@ def _begins(user: Operation, operand: SSAValue) -> bool:
 
 
 def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
-    """The memref type for a tensor type.
-
-    packed: the number of bits per element; None if elements are not packed.
-    """
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
@@ -174,9 +170,6 @@ class _Bufferization:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """Convert an op on tensors to an op that writes the result to a buffer. Raises `InputError` for a transposition
-        in place of a buffer outside the arena.
-        """
         destination = self.destinations.get(op.out)
         if tdsl.is_transposition(op) and op.in_place is not None:
             if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):
@@ -323,7 +316,6 @@ class _Bufferization:
 
 
 def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
-    """Mark the buffer of a loop's iter_arg `position` as a ring, if the loop's attribute declares a ring for it."""
     noted = loop.attributes.get(tdsl.RINGS)
     rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
     if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):
@@ -350,7 +342,6 @@ def _create(
     properties: dict[str, Attribute],
     regions: Sequence[Region],
 ) -> tdsl.TensorOp:
-    """Create the form of an op on memrefs, which writes its result to the buffer `destination`."""
     op = kind.__new__(kind)
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
@@ -412,7 +403,6 @@ def _aliases(value: SSAValue) -> list[SSAValue]:
 
 
 def _sharing(use: Use) -> tuple[SSAValue, ...]:
-    """The results and the block arguments of the op of a use that may have the same buffer as the operand."""
     match use.operation:
         case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
             return loop.body.block.args[1 + position], loop.results[position]
@@ -423,7 +413,6 @@ def _sharing(use: Use) -> tuple[SSAValue, ...]:
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
-    """The op in the loop's body block that is `op` itself or contains it."""
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op

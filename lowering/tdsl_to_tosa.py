@@ -75,13 +75,11 @@ class _Lowering:
         return func.FuncOp(self.source.sym_name.data, types, Region(self.block))
 
     def value(self, value: SSAValue) -> SSAValue:
-        """The TOSA value for a value of the program. A constant is emitted at its use."""
         if isinstance(value.owner, tdsl.ConstOp):
             return self.to.constant(value.owner.raws, _type(value).get_element_type())
         return self.values[value]
 
     def lowered(self, op: Operation) -> list[SSAValue]:
-        """Lower an op to TOSA and return its results. Raises `InputError` for an unsupported op."""
         lower = next((lower for kind, lower in _LOWERINGS.items() if isinstance(op, kind)), None)
         if lower is None or not isinstance(op, tdsl.TensorOp):
             raise InputError("not written in TOSA")
@@ -146,9 +144,6 @@ class _Lowering:
         return self.to.op(tosa.TableOp, [x, self.to.constant(table, i8)], tdsl.shape_of(op.out), i8)
 
     def moved(self, op: tdsl.MovementOp) -> SSAValue:
-        """Lower an op that moves elements to an equivalent op of TOSA, or else to a gather at constant
-        positions.
-        """
         to, parts = self.to, [self.value(part) for part in op.inputs]
         if (named := self.named(op, parts)) is not None:
             return named
@@ -167,7 +162,6 @@ class _Lowering:
         return to.gathered(whole, to.constant(op.moved(operands, end - 1)[0]))
 
     def filling(self, value: SSAValue, real: float) -> SSAValue:
-        """The raw of a real in the format of `value`, as a vector of one element."""
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
@@ -205,15 +199,10 @@ def _convolved(op: tdsl.PadOp) -> bool:
 
 
 def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
-    """Compute the raws of an op's result with numpy.
-
-    x: the raws of the operands, for several samples.
-    """
     return op.compute(Bits(), x)
 
 
 def _index(value: SSAValue) -> int:
-    """The value of an index. Raises `InputError` for an index that is not constant."""
     number = const_evaluate_operand(value)
     if number is None:
         raise InputError("an index that is computed is not written in TOSA")
@@ -221,7 +210,6 @@ def _index(value: SSAValue) -> int:
 
 
 def _type(value: SSAValue) -> TensorType[IntegerType]:
-    """The TOSA type for a tensor with 8-bit elements."""
     quantised(value)
     return TensorType(i8, tdsl.shape_of(value))
 

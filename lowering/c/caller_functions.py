@@ -45,7 +45,6 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
-    """The functions of a streaming program; NAME_push_floats is included only if the input format is known."""
     functions_of = imported("tinyml.lowering.c.stream_functions:StreamFunctions")(program).functions
     format = program.input_format
     if format is None:
@@ -74,7 +73,6 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
 
 
 def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The C function that returns element i of output `number`, converted to a real number."""
     body = program.signatures.body({"i": IndexType()})
     [index] = program.signatures.arguments_of(body)
     build = ExpressionBuilder(body)

@@ -73,7 +73,6 @@ def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """Parse a number format whose raws are integers from the text of its type. Returns None for any other text."""
     format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 

@@ -46,10 +46,6 @@ class ExpressionBuilder(LocatedBuilder):
         super().__init__(InsertPoint.at_end(block), UnknownLoc())
 
     def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
-        """Insert an op and return its first result.
-
-        hint: the name hint of the result.
-        """
         result = super().insert(op)
         result.name_hint = hint
         return result
@@ -120,7 +116,6 @@ class FunctionLowering:
 
     @property
     def instance(self) -> SSAValue | None:
-        """The pointer to the instance whose memory the function uses; None for a program without instances."""
         return self.program.signatures.instance_of(self.body)
 
     def lower_function(self, function: func.FuncOp) -> None:

@@ -52,7 +52,6 @@ class InputBuffer:
         return [*made, self._predict_floats(format, spellings)]
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
-        """The address of the input buffer. If `instance` is given, the buffer is in the memory of this instance."""
         if (given := self.program.given) is not None:
             pointer = c.PointerType(self.element)
             view = c.ViewOp("arena", given.offset.value.data, self.length, "", pointer, instance)
@@ -81,7 +80,6 @@ class InputBuffer:
         return self.signatures.function("run", self.label, doc, body)
 
     def _set(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        """The C function NAME_set for an input whose elements have one format."""
         body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         build.put(c.StoreOp(self._raw(body, index, real, format, spellings), pointer, index))
@@ -92,9 +90,6 @@ class InputBuffer:
         return self.signatures.function("set", [], doc, body)
 
     def _set_by_all(self, part: tdsl.InputPart) -> c.FuncOp:
-        """The C function NAME_set_PART for one part of the input; it calls NAME_set with the index of the
-        element in the whole input.
-        """
         body, build, index, real = self._setter()
         whole = build.binary(index, "+", build.literal(part.start))
         build.put(c.InvokeOp(f"{self.name}_set", [*self.signatures.instances_of(body), whole, real]))
@@ -103,7 +98,6 @@ class InputBuffer:
         return self.signatures.function(f"{PART_SET}_{part.name}", [], doc, body)
 
     def _set_input(self, part: tdsl.InputPart, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        """The C function NAME_set_PART for a part of the input that has its own number format."""
         body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         raw = self._raw(body, index, real, format, spellings)
@@ -113,7 +107,6 @@ class InputBuffer:
         return self.signatures.function(f"{PART_SET}_{part.name}", [], doc, body)
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
-        """The C function NAME_set, which calls NAME_set_PART for the one of `parts` that contains the element."""
         body, build, index, real = self._setter()
         given, blocks = self.signatures.instances_of(body), [body]
         for part in parts:
@@ -131,9 +124,6 @@ class InputBuffer:
         return self.signatures.function("set", [], doc, body)
 
     def _setter(self) -> tuple[Block, ExpressionBuilder, SSAValue, SSAValue]:
-        """Begin a C function that sets an input element. Return its body, an expression builder, and the
-        arguments for the element index and the real number.
-        """
         body = self.signatures.body({"i": IndexType(), "value": f32})
         index, real = self.signatures.arguments_of(body)
         return body, ExpressionBuilder(body), index, real
@@ -141,7 +131,6 @@ class InputBuffer:
     def _raw(
         self, body: Block, index: SSAValue, real: SSAValue, format: NumberFormat, spellings: Spellings
     ) -> SSAValue:
-        """Emit the conversion of a real number to the raw of input element `index`, at the end of a block."""
         encoding, fills = self.program.encoding, self.program.interface.input.fills
         if fills is not None:
             table = np.array(fills, np.float32)
@@ -205,7 +194,6 @@ class InputBuffer:
         self._call(build, body, "predict", arguments)
 
     def _call(self, build: ExpressionBuilder, body: Block, function: str, arguments: Sequence[SSAValue]) -> None:
-        """End a C function with a call of another function. If the called function has a result, return it."""
         arguments = [*self.signatures.instances_of(body), *arguments]
         if self.label:
             result = build.insert(c.CallOp(f"{self.name}_{function}", arguments, i16))

@@ -148,9 +148,6 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements; None for functions that are not kernels. Raises `InputError`
-        if the name of the function is not that of its kernel.
-        """
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -313,7 +310,6 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The layout of the parts that the caller pushes as input; None for an input that is not pushed in parts."""
         return self.interface.input.pushed
 
     @property
@@ -325,9 +321,6 @@ class ProgramBuilder:
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
 
     def _header_texts(self) -> list[Operation]:
-        """The header texts of the program: macros for units, the conversion function for features with separate
-        scales, and the function for class names.
-        """
         texts: list[Operation] = []
         chip = chip_of(self.target)
         unit = self.interface.input.unit
@@ -377,7 +370,6 @@ class ProgramBuilder:
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input; None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
@@ -398,7 +390,6 @@ class ProgramBuilder:
 
     @property
     def is_packed(self) -> bool:
-        """Whether several elements of the input are packed into one byte."""
         return self.interface.input.packed is not None
 
     @property
@@ -413,7 +404,6 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output; None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
@@ -421,7 +411,6 @@ class ProgramBuilder:
 
     @property
     def _affine_input(self) -> Affine | None:
-        """The format of the input, if it is affine; None otherwise."""
         return self._affine(self._input_note)
 
     def _affine(self, format: Attribute | None) -> Affine | None:
@@ -432,12 +421,10 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The text that describes the number format of the input in the interface; None if the format is unknown."""
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
     def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
-        """The C function that returns the address of the input buffer `given`, to which the caller writes."""
         type = _array(given.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
@@ -450,7 +437,6 @@ class ProgramBuilder:
         return self.signatures.function("input", [pointer], text, body)
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
-        """The C function that returns the address of output `number`. Output 0 is the scores."""
         type = _array(value.type)
         what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
         getter = f"{self.name}_{suffix}_score" if number else f"{self.name}_score"
@@ -507,9 +493,6 @@ def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) ->
 
 
 def _arena_offset(value: SSAValue) -> int:
-    """The offset of returned scores in the arena, in bytes. Raises `InputError` for values outside the arena, and for
-    an offset that is not constant.
-    """
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data

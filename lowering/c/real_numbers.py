@@ -100,6 +100,5 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 
 def _rounded(format: NumberFormat, real: float) -> float:
-    """The number of a format to which a real is rounded, as a float."""
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))
     return float(np.ravel(format.decode(raws))[0])

@@ -14,9 +14,6 @@ from tinyml.transforms.ir.memory_sums import BLOCK_SUMS
 
 
 def declare_in_loops(function: func.FuncOp) -> None:
-    """Replace each array for the sums of blocks of rows by several arrays: one in each `Block` of operations in which a
-    kernel writes to the array.
-    """
     for array in [op for op in function.walk() if isinstance(op, memref.AllocaOp) and BLOCK_SUMS in op.attributes]:
         _declare_in_loops(array)
 

@@ -51,7 +51,6 @@ that an input may have any name."""
 
 
 def part_suffixes(part: str) -> Sequence[str]:
-    """The suffixes of the names of the macros and the function of the input `part` of a model with several inputs."""
     return [f"{suffix}_{part}" for suffix in (PART_AT, PART_SCALE, PART_ZERO, PART_SET)]
 
 
@@ -84,17 +83,12 @@ class Signatures:
         return body
 
     def instance_of(self, body: Block) -> SSAValue | None:
-        """The instance argument of a function; None for a program without instances."""
         return None if self.instance is None else body.args[0]
 
     def instances_of(self, body: Block) -> list[SSAValue]:
-        """The leading arguments of a call inside `body`: the instance, or nothing for a program with static
-        memory.
-        """
         return [] if self.instance is None else [body.args[0]]
 
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
-        """The arguments of a function that follow the instance argument, if there is one."""
         return body.args if self.instance is None else body.args[1:]
 
     def function(

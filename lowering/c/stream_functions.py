@@ -57,10 +57,6 @@ class StreamFunctions:
         return build.insert(c.SymbolOp(self.symbol, i16, RAM, self.signatures.instance_of(body)))
 
     def _load(self, body: Block, build: ExpressionBuilder, at: int) -> SSAValue:
-        """Load a counter of the stream into a new C variable, and return the variable.
-
-        at: `TIME` for the number of complete frames, `FILL` for the number of samples in the incomplete frame.
-        """
         number = build.insert(c.LoadOp(self._place(body, build), build.literal(at)))
         cast = build.insert(c.CastOp(number, IndexType()))
         return build.insert(c.VariableOp(IndexType(), cast), "time" if at == TIME else "fill")
@@ -82,7 +78,6 @@ class StreamFunctions:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
     def _push(self, suffix: str, element: Attribute, convert: _Convert) -> c.FuncOp:
-        """The C function NAME_suffix that converts and copies the caller's samples until a prediction is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
@@ -97,9 +92,6 @@ class StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Emit the loop that copies samples until the current frame is complete, or until the caller's samples are
-            used up.
-            """
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))
@@ -166,7 +158,6 @@ class StreamFunctions:
         return self.signatures.function("ready", [i16], doc, body)
 
     def _predict(self) -> c.FuncOp:
-        """The C function that computes the prediction and begins the next window of frames."""
         body, build = self._begin({})
         time = self._load(body, build, TIME)
         labelled = self.program.label is not None

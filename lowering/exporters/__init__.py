@@ -35,5 +35,4 @@ EXPORTERS = Table(
 
 
 def written_suffixes() -> tuple[str, ...]:
-    """The suffixes of all files that exporters write."""
     return tuple(f".{suffix}" for row in EXPORTERS.rows().values() for suffix in row.names or (row.name,))

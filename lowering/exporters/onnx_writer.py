@@ -151,7 +151,6 @@ class _Writer:
         return [dims[axis - 1] for axis in CHANNELS_FIRST[1:]] if len(dims) == 3 else [*dims]
 
     def image(self, value: SSAValue) -> str:
-        """The name of the ONNX tensor that stores an image in channels-first order."""
         name, axes = self.values[value]
         if axes == CHANNELS_FIRST:
             return name
@@ -180,7 +179,6 @@ Handler = Callable[[_Writer, Any], None]
 
 
 def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
-    """Record an ONNX tensor as the result of an op. The tensor is an image in channels-first order, or a vector."""
     _ = to.dims(op.out)
     axes = CHANNELS_FIRST if len(tdsl.shape_of(op.out)) == 4 else tuple(range(len(tdsl.shape_of(op.out))))
     to.define(op.out, name, axes)
@@ -213,7 +211,6 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant op that defines a value, if the constant has one number per channel; None for any other value."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None

@@ -107,7 +107,6 @@ def said(error: BaseException, path: str, file: str) -> str:
 
 
 def _end(code: int) -> str:
-    """Describe the exit code of a process that ended without a result."""
     if code < 0:
         known = {one.value: one.name for one in signal.Signals}
         return known.get(-code, f"signal {-code}")

@@ -49,7 +49,6 @@ def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[
 
 
 def detects() -> bool:
-    """Whether the caller runs inside a `reading` context with `detector` set."""
     return _AS_DETECTOR.get()
 
 

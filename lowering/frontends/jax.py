@@ -41,11 +41,6 @@ def import_jax(function: Any, example: object) -> ModuleOp:
 
 
 def _jitted(function: Callable[..., Any], name: str) -> Any:
-    """The function wrapped by `jax.jit`, which provides the method `lower`. An object that has this method is returned
-    unchanged.
-
-    Raises `InputError` if JAX is not installed.
-    """
     if callable(getattr(function, "lower", None)):
         return function
     try:
@@ -55,11 +50,9 @@ def _jitted(function: Callable[..., Any], name: str) -> Any:
 
 
 def _arguments(example: object) -> tuple[Any, ...]:
-    """The first sample of each input array, in single precision."""
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
     return tuple(np.asarray(each)[:1].astype(np.float32) for each in inputs)
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of JAX's error message. The omitted lines are a long explanation."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

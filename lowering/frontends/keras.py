@@ -81,7 +81,6 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
 
 
 def _without_configurations(message: str) -> str:
-    """Remove the layer configurations that Keras prints before the cause of an error."""
     before, _, after = message.partition(" using config=")
     _, _, cause = after.rpartition("Exception encountered: ")
     return f"{before}: {cause}" if after else message
@@ -103,7 +102,6 @@ def import_keras(model: Any, name: str) -> ModuleOp:
 
 
 def _to_tflite(model: Any, name: str) -> bytes:
-    """Convert a Keras model to a TensorFlow Lite model in floats with a batch size of 1."""
     tensorflow = import_module("tensorflow")
     inputs: Sequence[Any] = getattr(model, "inputs", None) or []
     if not inputs:
@@ -141,9 +139,6 @@ def _answer(model: Any, *inputs: Any) -> Any:
 
 
 def _imported(package: str, name: str) -> Any:
-    """Import a package of the extra `keras` and TensorFlow, suppress their messages about the computer, and return the
-    package. Raises `InputError` if either is missing.
-    """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         module = import_module(package)
@@ -189,7 +184,6 @@ def _older_layers(keras: Any) -> Generator[None]:
 
 @contextmanager
 def _unrolled(model: Any) -> Generator[None]:
-    """A context in which the recurrent layers of a model, at any depth, are unrolled."""
     layers = [layer for layer in model._flatten_layers() if getattr(layer, "unroll", True) is False]
     for layer in layers:
         layer.unroll = True

@@ -183,14 +183,10 @@ def limit_variables(keras: Any, file: str) -> None:
 
 
 def _code(configuration: object) -> Iterator[str]:
-    """Yield a description of each piece of code in a configuration, at any depth, and of each reference to code
-    outside the Keras modules that define layers.
-    """
     yield from filter(None, map(_code_of, _objects(configuration)))
 
 
 def _objects(configuration: object) -> Iterator[Mapping[str, object]]:
-    """Yield the objects of a configuration, at any depth."""
     left = [configuration]
     while left:
         value = left.pop()
@@ -203,7 +199,6 @@ def _objects(configuration: object) -> Iterator[Mapping[str, object]]:
 
 
 def _package(fields: Mapping[str, object]) -> str | None:
-    """The package of `ELSEWHERE` that defines the class of one object of a configuration; None for other objects."""
     name, module = fields.get("class_name"), fields.get("module")
     if not isinstance(name, str):
         return None
@@ -215,10 +210,6 @@ def _package(fields: Mapping[str, object]) -> str | None:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """Describe the code in one object of a configuration. Returns None if the object contains none.
-
-    Nested objects are not examined.
-    """
     kind, module = fields.get("class_name", ""), fields.get("module")
     if fields.get("function_type") == "lambda" or kind in ("__lambda__", "lambda"):
         return "code, a lambda"
@@ -239,11 +230,6 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
 
 
 def _is_part(module: object, name: object) -> bool:
-    """Whether a reference to a member of a module names a part of a Keras model, such as a layer or an activation.
-
-    module: the path of the module, such as `keras.layers`.
-    name: the name of the member.
-    """
     if not isinstance(module, str) or not isinstance(name, str):
         return False
     package, *inner = [part for part in module.split(".") if part != "src"]

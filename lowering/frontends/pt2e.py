@@ -61,7 +61,6 @@ def quantised_onnx(source: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _ops(source: Any) -> Sequence[str]:
-    """The names of the ops in the graph of an exported program."""
     return [str(node.target) for node in source.graph.nodes if node.op == "call_function"]
 
 
@@ -95,10 +94,8 @@ def _table(torch: Any) -> dict[Any, Callable[..., Any]]:
 
 
 def _element(low: int, high: int) -> int:
-    """ONNX's number for the element type: the smallest integer type that contains the raws from `low` to `high`."""
     return next(number for number, (first, last) in _ELEMENTS.items() if first <= low and high <= last)
 
 
 def _is_whole(low: int, high: int) -> bool:
-    """Whether `low` and `high` are the least and the greatest value of their integer type."""
     return (low, high) in _ELEMENTS.values()

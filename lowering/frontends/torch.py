@@ -36,9 +36,6 @@ def import_torch(module: Any, example: object, name: str) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """Export a module as the bytes of an ONNX model, and suppress PyTorch's messages. Raises `InputError` if the export
-    fails or onnxscript is not installed.
-    """
     torch = import_module("torch")
     try:
         if is_graph(module):
@@ -57,7 +54,6 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 @contextmanager
 def _silence() -> Generator[None]:
-    """A context in which PyTorch computes no gradients and prints no messages."""
     torch, logged = import_module("torch"), logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -69,7 +65,6 @@ def _silence() -> Generator[None]:
 
 @contextmanager
 def _evaluation(module: Any) -> Generator[None]:
-    """A context in which a module is in evaluation mode. Afterwards, its previous mode is restored."""
     training = [each for each in module.modules() if each.training]
     module.eval()
     try:
@@ -90,7 +85,6 @@ def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
 
 
 def _arguments(example: object) -> tuple[Any, ...]:
-    """The first sample of each input, as PyTorch tensors."""
     torch = import_module("torch")
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
     tensors = [torch.as_tensor(each) for each in inputs]

@@ -102,7 +102,6 @@ class Memories:
                 self._connect(memory, advance)
 
     def _connect(self, memory: Memory, advance: SSAValue) -> None:
-        """Connect the ports of a memory to the recorded reads and writes."""
         c, ram, width = self.c, memory.ram, memory.address_bits
         ram.operands[1] = c.both(advance, c.any([when for when, _ in memory.reads]))
         ram.operands[2] = c.choose(memory.reads, width)

@@ -37,7 +37,6 @@ def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Seque
 
 
 def _is_column(value: SSAValue, shape: Sequence[int]) -> bool:
-    """Whether an operand has one element for each row of a tensor of shape `shape`, to which it broadcasts."""
     return shape[-1] > 1 and tdsl.shape_of(value)[-1] == 1
 
 

@@ -113,7 +113,6 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
 
 
 def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
-    """The code of a forest in which leaves with equal votes are merged."""
     distinct, numbers = np.unique(votes, axis=0, return_inverse=True)
     numbers = numbers.reshape(-1)
     merged = trees.rebuilt(lambda node: None, lambda leaf: int(numbers[leaf]))
@@ -179,7 +178,6 @@ def _in_order(trees: Trees, numbers: Any) -> Trees:
 
 
 def _run(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """A rank-1 view of all elements of a buffer."""
     return nest.insert(scratch.SliceOp(value, nest.index(0), (prod(tdsl.shape_of(value)),)))
 
 

@@ -35,7 +35,6 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 
 def lowering_of(op: Operation) -> Lowering | None:
-    """The lowering registered for an op's class or for the nearest base class; None if there is none."""
     return lowering_of_class(type(op))
 
 

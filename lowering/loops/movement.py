@@ -25,8 +25,6 @@ def copy(op: upstream_memref.CopyOp, nest: LoopBuilder) -> None:
 
 
 def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a copy of the elements of the buffer `source` to the buffer `dest`, which does not overlap it."""
-
     def body(indices: Indices) -> None:
         nest.store(nest.load(source, indices), dest, indices)
 
@@ -59,7 +57,6 @@ def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
 
 
 def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """A view of the bytes of a packed buffer. Any other buffer is returned unchanged."""
     type, view = scratch.memref_type(value), cast(scratch.ViewOp, value.owner)
     if scratch.packed_bits(type) is None:
         return value

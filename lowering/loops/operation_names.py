@@ -87,5 +87,4 @@ def operation_name(op: Operation) -> str:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The name hint of a value or, for a view, of its buffer; None without a name hint."""
     return value.name_hint or scratch.root(value).name_hint

@@ -37,7 +37,6 @@ def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
 
 
 def _along_last(to: TosaWriter, kind: type[xdsl_tosa.ReductionOperation], value: SSAValue) -> SSAValue:
-    """Emit the reduction op `kind` along the last axis, whose extent becomes 1."""
     *rest, _ = shape = tosa.extents(value)
     return to.op(kind, [value], (*rest, 1), axis=IntegerAttr(len(shape) - 1, i32))
 

@@ -199,10 +199,8 @@ class TosaWriter:
 
 
 def element_of(value: SSAValue) -> IntegerType:
-    """The integer element type of a tensor."""
     return cast("TensorType[IntegerType]", value.type).get_element_type()
 
 
 def ranked(shape: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Extend a shape to a rank by leading extents of 1."""
     return (1,) * (rank - len(shape)) + tuple(shape)

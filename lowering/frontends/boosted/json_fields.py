@@ -36,7 +36,6 @@ class Fields:
         return name in self.data
 
     def __getitem__(self, name: str) -> Fields:
-        """The fields of the nested object in the field `name`."""
         return Fields(self._get(name), self.file, self._path(name))
 
     def _path(self, name: str) -> str:
@@ -119,6 +118,5 @@ def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _shown(value: Any) -> str:
-    """The text of a value, truncated for an error message."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -142,10 +142,6 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """A field with a list of `length` finite numbers. Raises `InputError` for a field with any other content.
-
-        infinite: true to accept positive infinity.
-        """
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:

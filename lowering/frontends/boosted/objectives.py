@@ -120,7 +120,6 @@ def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSA
 
 
 def _above(to: ModelBuilder, sums: SSAValue, threshold: float) -> SSAValue:
-    """Emit the sums minus a threshold. An element is positive where the sum exceeds the threshold."""
     if not threshold:
         return sums
     return to.op(tdsl.SubOp, sums, to.parameter(reals(np.full((1, 1), threshold))))

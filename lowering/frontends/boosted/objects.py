@@ -52,7 +52,6 @@ def _of_lightgbm(estimator: Any, to: ModelBuilder) -> BoostedModel:
 
 @contextmanager
 def _reading(to: ModelBuilder) -> Generator[None]:
-    """A context in which a library serialises an estimator. Converts any exception of the library to `InputError`."""
     try:
         yield
     except (MemoryError, KeyboardInterrupt):
@@ -68,11 +67,6 @@ _MODELS: Mapping[str, Callable[[Any, ModelBuilder], BoostedModel]] = {
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the results of an estimator's trees: the values of a regressor, or the scores of a classifier.
-
-    A classifier has one score per class. A classifier of two classes may have a single score, which is positive for
-    the second class.
-    """
     return boosted_values(to, x, _MODELS[type(estimator).__name__](estimator, to))
 
 
@@ -124,9 +118,6 @@ def to_onnx(content: bytes, file: str) -> bytes:
 
 
 def _onnx(model: Any, file: str) -> bytes:
-    """Export a CatBoost model as the bytes of an ONNX file. Raises `InputError` for a model that CatBoost cannot
-    export.
-    """
     with temporary_folder() as folder:
         path = folder / "model.onnx"
         try:

@@ -52,13 +52,11 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def takes(self, letter: bytes) -> bool:
-        """Whether the next letter equals `letter`. If it does, advance past it."""
         found = self.content.startswith(letter, self.at)
         self.at += found
         return found
 
     def letter(self) -> str:
-        """Return the next type letter and advance past it; no-op markers are skipped."""
         while (letter := chr(self.bytes(1)[0])) == "N":
             pass
         return letter

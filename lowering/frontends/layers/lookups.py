@@ -118,7 +118,6 @@ def _sum(to: ModelBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _offsets(to: ModelBuilder, rank: int, known: dict[int, SSAValue]) -> list[SSAValue]:
-    """The offsets of a slice along `rank` axes: `known[axis]` for the axes in `known`, and 0 for all other axes."""
     return [known[axis] if axis in known else to.index(0) for axis in range(rank)]
 
 

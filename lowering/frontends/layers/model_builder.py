@@ -68,7 +68,6 @@ class Parameter:
         return self.arranged(self.raws.transpose(axes), "transposed", *axes)
 
     def reshaped(self, shape: Sequence[int]) -> Parameter:
-        """The parameter in another shape with the same number of elements."""
         return self if self.shape == tuple(shape) else self.arranged(self.raws.reshape(shape), "reshaped", *shape)
 
     def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:

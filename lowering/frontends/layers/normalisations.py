@@ -196,23 +196,19 @@ class _Written:
         return limited is not None and self.is_level(limited[0], axes)
 
     def core(self, key: Hashable) -> Hashable:
-        """The value that a value equals."""
         while (op := self.makers.get(key)) is not None and op.kind == "same":
             key = op.inputs[0]
         return key
 
     def made(self, key: Hashable, *kinds: str) -> Elementary | None:
-        """The op that computes a value, if it is of one of the given kinds; None otherwise."""
         op = self.makers.get(self.core(key))
         return op if op is not None and op.kind in kinds and not op.ends else None
 
     def number(self, key: Hashable) -> float | None:
-        """The number in a constant with a single element; None for any other value."""
         array = self.constant(self.core(key))
         return float(array.item()) if array is not None and array.size == 1 else None
 
     def with_number(self, key: Hashable, kind: str) -> tuple[Hashable, float] | None:
-        """Match an op of the kind `kind` on a computed value and a number, and return both; None for other values."""
         if (op := self.made(key, kind)) is None or len(op.inputs) != 2:
             return None
         for value, other in (op.inputs, op.inputs[::-1]):
@@ -281,7 +277,6 @@ class _Written:
         return [*map(self.core, first.inputs)] == [*map(self.core, second.inputs)]
 
     def ends_of(self, op: Elementary, root: _Root) -> Mapping[Hashable, Normalisation]:
-        """The complete normalisations by a root that other ops read."""
         sums: dict[Hashable, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}
         if root.mean is not None:
             sums[root.mean] = _Sum(of_mean=1.0, divided=False)

@@ -45,7 +45,6 @@ class _Distances:
 
 
 def _distances_of(value: SSAValue) -> _Distances | None:
-    """Match a value that is a vector of squared distances. Returns None for any other value."""
     return _of_differences(value) or _of_expansion(value)
 
 
@@ -85,7 +84,6 @@ def _of_differences(value: SSAValue) -> _Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """Apply the transpositions and reshapes `moves` to an array, last one first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
@@ -160,7 +158,6 @@ def _squared(value: SSAValue) -> SSAValue | None:
 
 
 def _unshaped(value: SSAValue) -> SSAValue:
-    """The operand of a chain of reshapes that ends at `value`. It is `value` itself if no reshape computes it."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value
@@ -213,7 +210,6 @@ def _is_number(value: SSAValue) -> bool:
 
 
 def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
-    """Clone an elementwise op on vectors as an op on the single element `value`."""
     if isinstance(op, tdsl.UnaryOp):
         return in_shape_of(op, value)
     lhs, rhs = (each if _is_number(each) else value for each in (op.lhs, op.rhs))
@@ -221,7 +217,6 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 
 
 def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
-    """The loop over the prototypes of `distances`, preceded by the ops that define its operands."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
     made: list[Operation] = []

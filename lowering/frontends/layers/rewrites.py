@@ -175,7 +175,6 @@ def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[A
 
 
 def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> None:
-    """Multiply each row of a layer's weights by the factor of the row."""
     weights = layer.lhs.owner
     assert isinstance(weights, tdsl.ConstOp)
     scaled = weights.raws * factors.reshape(-1, *(1,) * (weights.raws.ndim - 1))
@@ -223,7 +222,6 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """Change the type of `filled`, which a loop fills by `insertion`, to that of `like`; return the loop's result."""
     assert isinstance(filled, OpResult)
     loop = filled.op
     assert isinstance(loop, scf.ForOp)
@@ -266,7 +264,6 @@ class SparseWeights(RewritePattern):
 
 
 def _is_added(op: tdsl.MatmulOp) -> bool:
-    """Whether the only use of a product, directly or after reshapes, is an addition."""
     value = op.out
     while value.has_one_use():
         [use] = value.uses

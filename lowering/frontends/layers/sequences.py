@@ -72,6 +72,5 @@ def collected_over(to: ModelBuilder, shape: Shape, body: Callable[[SSAValue, SSA
 
 
 def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
-    """Emit the replacement of step `step` of the sequence `whole` by `part`; return the new sequence."""
     shape = shape_of(part)
     return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])

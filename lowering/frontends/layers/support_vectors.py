@@ -76,12 +76,6 @@ def kernel_sums(
 
 
 def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, far: bool) -> SSAValue:
-    """Emit the column of kernel values k(vector, x), one per support vector, and return it. Raises `InputError` for an
-    unsupported kernel.
-
-    vectors: the support vectors, one in each row.
-    far: whether x may lie far from all vectors.
-    """
     if kernel.name == "rbf":
         return _gaussians(to, x, kernel.gamma, vectors, far)
     if kernel.name not in KERNELS:

@@ -135,7 +135,6 @@ def _ordered(numbers: Doubles) -> NDArray[np.int64]:
 
 
 def _of_order(integers: NDArray[np.int64]) -> Doubles:
-    """Map the integers of `_ordered` back to doubles."""
     return (integers ^ ((integers >> 63) & _MAGNITUDE)).view(np.float64)
 
 

@@ -120,7 +120,6 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
 
 
 def _placed(where: NDArray[np.bool_], numbers: NDArray[Any]) -> NDArray[Any]:
-    """An array over all nodes of a tree: `numbers` at the inner nodes, which `where` marks, and zero at leaves."""
     placed = np.zeros(len(where), numbers.dtype)
     placed[where] = numbers
     return placed

@@ -38,7 +38,6 @@ def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
 
 
 def letters(of: Indices) -> list[str]:
-    """The letters of those indices that consist of a single letter."""
     return [position[0][0] for position in of if len(position) == 1]
 
 
@@ -78,13 +77,6 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """Emit a product of two matrices, or of two stacks of matrices. Several axes of an operand may form the rows or the
-    columns.
-
-    start: the initial values of the sums; None for 0.
-
-    Raises `InputError` for a sum over an index that only one operand has.
-    """
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]
@@ -276,7 +268,6 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
 
 
 def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
-    """Compute the pooling `kind` of an image whose elements are known during import."""
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]

@@ -65,12 +65,10 @@ OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem
 
 
 def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
-    """The ops of a table that are supported only on constants (`OF_CONSTANTS`)."""
     return [op for op, name in ops.items() if name in OF_CONSTANTS]
 
 
 def _computed(op: str, values: Sequence[Array]) -> Array:
-    """Compute an op on constant operands with numpy."""
     with np.errstate(all="ignore"):
         if op in _UNARY:
             return np.asarray(_UNARY[op](values[0]))
@@ -129,7 +127,6 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    """Fold an op on operands that are known or depend only on the loop iteration; return None for other operands."""
     found = [each.array if each.array is not None else each.steps for each in operands]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
@@ -213,7 +210,6 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
-    """Compute the product of the known numbers `a` and `b`."""
     assert a.array is not None
     assert b.array is not None
     return to.constant((a.array.ravel()[0] * b.array.ravel()[0]).reshape(()))
@@ -275,7 +271,6 @@ def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _softplus(to: GraphWriter, x: Tensor, result: Tensor) -> Tensor:
-    """Emit the softplus of `x`, reshaped like `result`."""
     return like(to, to.node("Softplus", [x], x.shape, x.stored), result)
 
 
@@ -372,7 +367,6 @@ def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | Non
 
 
 def _equal(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors are the same value, or constants whose elements all equal one number."""
     return a is b or (a.number is not None and a.number == b.number)
 
 

@@ -41,7 +41,6 @@ class SourceNode(OnnxNode):
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the op in the module. It includes the names in the locations of the module itself."""
         return origin(self.source.location)
 
     def error(self, message: str) -> InputError:
@@ -109,7 +108,6 @@ class Tensor:
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
-        """The node that computes the tensor, if its op is one of `ops`; None otherwise."""
         return self.made if self.made is not None and self.made.op in ops else None
 
 
@@ -182,9 +180,6 @@ class GraphWriter:
         return Tensor("", shape, array.shape, array)
 
     def count(self, array: Array) -> None:
-        """Add the number of elements of a computed array to the total. Raises `InputError` if the total exceeds
-        the limit.
-        """
         self._elements += array.size
         if self._elements > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")

@@ -82,9 +82,6 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 
 
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
-    """The equation in the `indexing_maps` of a named op, which may transpose operands; None for an op without these
-    maps.
-    """
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
         return None
     lhs, rhs, result = (_indices(reader, each) for each in _maps(reader, op))
@@ -122,7 +119,6 @@ def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
 
 
 def _indices(reader: Reader, attribute: AffineMapAttr) -> Indices:
-    """The indices of an affine map, with one letter per dimension. A constant result of the map has no letter."""
     return tuple(_position(reader, expression) for expression in attribute.data.results)
 
 
@@ -200,7 +196,6 @@ def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
 
 
 def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
-    """Transpose and broadcast an operand with the indices `of` to the whole iteration space."""
     to, names = reader.to, [p[0][0] if p else "" for p in of]
     if any(len(p) > 1 or (p and p[0][1] != 1) for p in of) or len({*names} - {""}) < len([n for n in names if n]):
         raise reader.error("an operand has an index that is computed, which is supported in sums of products only")
@@ -210,12 +205,6 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
 
 
 def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
-    """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`. Raises
-    `InputError` unless the index map contains each index once.
-
-    space: the extents of `dims`.
-    of: the index map of the result.
-    """
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)
     names = [name for position in of for name, factor in position if factor == 1]
@@ -228,9 +217,6 @@ def _reduction(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], extents: Mapping[str, int],
     summed: Sequence[str], shape: Shape,
 ) -> Tensor:  # fmt: skip
-    """Emit a sum of products, a sum, a maximum or a minimum over the indices `summed`; the last operand is the initial
-    value.
-    """
     last = block.last_op
     assert last is not None
     joined, start = last.operands[0].owner, block.args[-1]
@@ -299,7 +285,6 @@ def _greatest(
 
 
 def _compares(block: Block) -> bool:
-    """Whether a body contains only comparisons and selections."""
     kinds = {"linalg.index", "linalg.yield", *(f"arith.{name}" for name in COMPARING)}
     return all(op_name(op) in kinds for op in block.ops)
 
@@ -309,7 +294,6 @@ COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori",
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
-    """Assign tensors to the results of the `linalg.index` ops in the body `block` over an iteration space."""
     for op in block.ops:
         if op_name(op) == "linalg.index":
             [axis] = reader.integers(op, "dim")
@@ -344,9 +328,6 @@ def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mappin
 
 
 def _moved(of: Indices, summed: Sequence[str]) -> list[str]:
-    """The letters of the window positions: the letters of the indices `of` that are not in `summed`, in the order of
-    the axes.
-    """
     return [name for position in of for name, _ in position if name not in summed]
 
 

@@ -169,7 +169,6 @@ def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[
 
 
 def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -> Tensor:
-    """Slice `length` elements of an axis, starting at `first`."""
     tensor = to.whole(tensor)
     starts = [first if at == axis else 0 for at in range(len(tensor.shape))]
     sizes = [length if at == axis else extent for at, extent in enumerate(tensor.shape)]
@@ -215,7 +214,6 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
 
 
 def _is_inner(body: Body, tensor: Tensor) -> bool:
-    """Whether a tensor is computed inside the loop's body."""
     return tensor.name in {each.name for each in (*body.known.values(), *body.arguments)}
 
 
@@ -279,11 +277,6 @@ def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
 
 
 def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
-    """The positions of carried values that an iteration yields unchanged.
-
-    after: the values that the iteration yields, in the order of the carried values.
-    skipped: the number of block arguments before the carried values.
-    """
     return {at for at, value in enumerate(after) if value is block.args[at + skipped]}
 
 
@@ -382,10 +375,6 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """Return the offsets, sizes and strides of a slice of `whole`.
-
-    operands: the number of operands that precede the computed offsets.
-    """
     computed = iter(reader.operands(op)[operands:])
     offsets = reader.integers(op, "static_offsets")
     if offsets.count(OPEN) > len(op.operands) - operands:

@@ -25,8 +25,5 @@ def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
 
 @recognises("Mul")
 def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor | None:
-    """Match sums multiplied by the reciprocal of the number of their terms, and return the mean. Returns None for other
-    products.
-    """
     number = inverse.number
     return _mean(to, sums, to.constant(np.array(1 / float(number)))) if number else None

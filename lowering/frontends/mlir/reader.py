@@ -219,7 +219,6 @@ class Reader:
         return found
 
     def constant(self, op: Operation, name: str) -> Tensor:
-        """Convert the attribute `name`, which stores elements, to a tensor."""
         return self.to.constant(array_of(self.attribute(op, name), self.blobs))
 
     def integers(self, op: Operation, name: str, default: Iterable[int] | None = None) -> tuple[int, ...]:

@@ -119,7 +119,6 @@ def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
 
 
 def _unsigned(x: Array) -> Array:
-    """Reinterpret signed integers as unsigned integers of the same width."""
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "i" else x
 
 

@@ -209,7 +209,6 @@ def convolution(reader: Reader, op: stablehlo.ConvolutionOp) -> Tensor:
 
 
 def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
-    """Split an axis of a tensor into two: the group, and the position within the group."""
     if tensor.shape[axis] % groups:
         raise reader.error(f"{tensor.shape[axis]} channels do not make {groups} groups")
     shape = *tensor.shape[:axis], groups, tensor.shape[axis] // groups, *tensor.shape[axis + 1 :]
@@ -217,7 +216,6 @@ def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
 
 
 def _reducer(reader: Reader, block: Block) -> str:
-    """The name of the only op in the region of a reduction, apart from the terminator."""
     ops = [*block.ops]
     kind = ELEMENTWISE.get(type(ops[0]), "") if len(ops) == 2 else ""
     if kind not in REDUCTIONS or {*ops[0].operands} != {*block.args} or [*ops[1].operands] != [*ops[0].results]:

@@ -63,7 +63,6 @@ def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface
 
 
 def _verify(module: ModuleOp, file: str) -> None:
-    """Raise `InputError` at the first op that does not verify."""
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)
@@ -72,7 +71,6 @@ def _verify(module: ModuleOp, file: str) -> None:
 
 
 def attributes(op: Operation) -> Mapping[str, Attribute]:
-    """The attributes and the properties of an op."""
     return {**op.properties, **op.attributes}
 
 
@@ -131,7 +129,6 @@ def array_of(attribute: Attribute, blobs: OpAsmDialectInterface) -> Array:
 
 
 def _dtype(element: Attribute) -> np.dtype[Any]:
-    """The numpy dtype for elements of a constant. Raises `ValueError` for an unsupported type."""
     if str(element) in ELEMENTS:
         return np.dtype(ELEMENTS[str(element)])
     if str(element) in ("i8", "i16"):

@@ -59,7 +59,6 @@ def select(reader: Reader, op: Operation) -> Tensor:
 
 
 def _joined(reader: Reader, op: Operation, name: str, operands: Sequence[Tensor]) -> Tensor:
-    """Broadcast operands along their extents of 1, and emit the elementwise op `name` on them."""
     shape = reader.shape(op.results[0])
     alike = [reader.to.broadcast(each, range(len(shape) - len(each.shape), len(shape)), shape) for each in operands]
     return apply(reader.to, name, *alike)
@@ -136,7 +135,6 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def _known(reader: Reader, op: Operation, position: int) -> list[int]:
-    """The integers of the operand at a position. Raises `InputError` unless the operand is a constant."""
     array = reader.to.whole(reader.operand(op, position)).array
     if array is None:
         raise reader.error(f"operand {position + 1} is computed, expected a constant")
@@ -162,7 +160,6 @@ def matmul(reader: Reader, op: Operation) -> Tensor:
 
 
 def _without_zero_points(reader: Reader, op: Operation, first: int) -> None:
-    """Raise `InputError` unless all operands from index `first` on are zero."""
     if any(each.number != 0 for each in reader.operands(op)[first:]):
         raise reader.error("expected zero points of 0, as floats have them")
 

@@ -77,7 +77,6 @@ class _Samples:
         self.constants: dict[str, Array] = dict(graph.constants)
 
     def single(self) -> OnnxGraph | None:
-        """The graph with one sample; None if it may combine samples."""
         nodes: list[OnnxNode] = []
         for node in self.graph.nodes:
             if node.op == "Constant" and not node.domain:
@@ -151,7 +150,6 @@ class _Samples:
         return rank
 
     def resized(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """A Reshape to one sample."""
         shape = np.array([1, *self.constants[node.inputs[1]].ravel()[1:]], np.int64)
         constant = constant_node(node, "one sample", shape)
         return [constant, replace(node, inputs=(node.inputs[0], constant.outputs[0]))]

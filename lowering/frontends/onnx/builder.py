@@ -48,7 +48,6 @@ class Constant:
 
     @property
     def scales(self) -> int:
-        """The number of scales of a constant: 1, or the number of its channels."""
         return 1 if self.format is None else len(getattr(self.format, "scale_values", (1,)))
 
 
@@ -146,9 +145,6 @@ class Builder(ModelBuilder):
         return self.node.error(message)
 
     def count(self, elements: int) -> None:
-        """Add a number of computed constant elements to the total. Raises `InputError` if the total exceeds the
-        limit on elements.
-        """
         self._computed += elements
         if self._computed > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
@@ -170,7 +166,6 @@ class Builder(ModelBuilder):
             return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
 
     def constant(self, value: Constant) -> SSAValue:
-        """Emit the program's constant for a constant of the model."""
         return self.parameter(self.parameter_of(value))
 
     def operand(self, value: Value) -> OrderedTensor | Parameter:

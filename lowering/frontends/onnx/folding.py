@@ -65,7 +65,6 @@ def array(inputs: Sequence[Array | None], position: int) -> Array:
 
 
 def _axes(node: OnnxNode, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
-    """The axes that the constant input at `position` lists; None if the input is omitted."""
     if position < len(inputs) and (value := inputs[position]) is not None:
         return tuple(int(axis) for axis in value.ravel())
     return None

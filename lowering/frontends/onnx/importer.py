@@ -117,7 +117,6 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 
 
 def _advice(graph: OnnxGraph, message: str) -> str | None:
-    """Advice to append to the message about a graph that cannot be imported; None if there is none."""
     if graph.producer == CONVERTER:
         return "import the estimator itself instead of its export: tinyml.load(estimator)"
     if "--max-elements" in message and (batch := written_batch(graph)) is not None:
@@ -159,7 +158,6 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The CatBoost loss in the metadata of a model; empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -217,7 +215,6 @@ def _is_classifier(source: OnnxNode) -> bool:
 
 
 def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
-    """Whether an output depends on the node `source`."""
     return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
 
 
@@ -236,10 +233,6 @@ def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
 
 
 def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared], scores: str) -> OnnxGraph:
-    """A copy of the graph that ends at the node `source` and has the given outputs.
-
-    scores: the name of the second output of `source`; empty to drop that output.
-    """
     named = replace(source, outputs=(source.outputs[0], scores)) if scores else source
     nodes = [named if node is source else node for node in graph.nodes]
     return replace(graph, nodes=list(needed_nodes(nodes, outputs)), outputs=outputs)
@@ -285,7 +278,6 @@ class _OnnxImporter:
         return module
 
     def feature_fields(self, graph: OnnxGraph) -> Mapping[str, tuple[float, ...]]:
-        """The fields of the interface for inputs that a quantiser with a scale or a zero point reads."""
         inputs = graph.inputs
         if all(declared.scale == 1 and declared.point == 0 for declared in inputs):
             return {}
@@ -295,9 +287,6 @@ class _OnnxImporter:
         return tdsl.FeatureMap(scales, np.zeros_like(scales), points).fields
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> Value:
-        """Append the function argument for a model with one input. The argument has the input's quantised
-        format, if the input has one.
-        """
         format = declared.format or input_format(graph, declared.name, declared.element)
         if format is None:
             self.check_reals(declared)
@@ -334,16 +323,10 @@ class _OnnxImporter:
         return imported(OF_INTEGERS)(tensor, declared.element)
 
     def check_reals(self, declared: Declared) -> None:
-        """Raise `InputError` for an input `declared` whose elements are not numbers or truth values."""
         if declared.element not in (*FLOATS, *INTEGERS):
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected numbers", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Record `classes`, the labels of a program that returns a class index, as an attribute of the module.
-
-        Nothing is recorded if there are no labels, or if the first result is no class index. Raises `InputError` for
-        invalid labels, and for a number of labels that differs from the number of classes.
-        """
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return
@@ -391,7 +374,6 @@ class _OnnxImporter:
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:
-        """Import the nodes of a graph with the inputs `arguments`, and return its outputs."""
         constants: Mapping[str, NDArray[Any]] = graph.constants
         scope: dict[str, Value] = {name: Constant(array, name) for name, array in constants.items()}
         scope |= {declared.name: value for declared, value in zip(graph.inputs, arguments, strict=True)}
@@ -432,7 +414,6 @@ class _OnnxImporter:
         return next(scope[name] for scope in reversed(self.scopes) if name in scope)
 
     def outputs(self, node: OnnxNode) -> Sequence[Value]:
-        """Import a node and return its outputs; nodes with constant inputs are folded."""
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
             return [inputs[0]]
@@ -458,7 +439,6 @@ class _OnnxImporter:
         return values
 
     def special(self, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node on reals if it is a registered special case of its op; None for any other node."""
         case = SPECIAL_CASES.get(node.op) if node.domain == "" else None
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         result = None if case is None or quantised else case(self.to, node, inputs)
@@ -468,7 +448,6 @@ class _OnnxImporter:
 
     @staticmethod
     def hint(node: OnnxNode, values: Sequence[Value]) -> None:
-        """Name each unnamed result of a node like the corresponding output of the node."""
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
@@ -483,14 +462,12 @@ def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
 
 
 def _missing(node: OnnxNode) -> str | None:
-    """The end of the error message about an op of an extension that is not installed; None for any other op."""
     modules = (f"tinyml.{row.name}" for row in own_rows("onnx") if node.op in row.names)
     part = next(filter(None, map(missing_part, modules)), None)
     return None if part is None else needs(part)
 
 
 def _help(node: OnnxNode) -> str:
-    """Advice to append to the error message about an unsupported op."""
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
     return node.advice

@@ -75,7 +75,6 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
 
 
 def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:
-    """Parse a file as an ONNX message. Raises `InputError` for any other content."""
     model: ModelProto = onnx.ModelProto()
     try:
         model.ParseFromString(content)
@@ -88,7 +87,6 @@ def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:
 
 
 def _opsets(model: ModelProto) -> Mapping[str, int]:
-    """The opset of each domain that a model imports."""
     return {_domain(each.domain): each.version for each in model.opset_import}
 
 
@@ -175,9 +173,6 @@ class _OnnxReader:
         )
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
-        """Convert an attribute to its value. The type in the attribute (AttributeProto.AttributeType) determines the
-        conversion.
-        """
         match int(attribute.type):
             case 1:
                 return attribute.f
@@ -200,7 +195,6 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of an op domain; empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
@@ -271,7 +265,6 @@ _REALS = frozenset(("min", "max", "value", "scales"))
 
 
 def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The nodes of the newest opset that are equivalent to a node. Raises `InputError` if there is no equivalent."""
     if node.domain:
         return [node]
     moved = _inputs_for_attributes(node)
@@ -315,7 +308,6 @@ def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
 
 
 def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
-    """The value of an attribute as an array that can be an input: 64-bit integers or 32-bit floats."""
     if not isinstance(value, int | float | tuple):
         raise node.error(f"attribute '{name}' is not a number or a list")
     return np.array(value, np.float32 if name in _REALS else np.int64)
@@ -417,7 +409,6 @@ def _selu(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _tile(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Return a Tile unchanged. Raises `InputError` for opsets before 6, whose Tile repeats along one axis."""
     if node.version < 6:
         raise node.error(f"the Tile of opset {node.version} is not supported: export the model with opset 13 or newer")
     return [node]
@@ -436,7 +427,6 @@ def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Return a Scan unchanged. Raises `InputError` for opset 8, whose Scan has a sample axis and sequence lengths."""
     if node.version < 9:
         raise node.error("the Scan of opset 8 is not supported: export the model with opset 9 or newer")
     return [node]

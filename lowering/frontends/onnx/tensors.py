@@ -109,11 +109,6 @@ def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray
 
 
 def _external(tensor: TensorProto, size: int, file: str) -> bytes:
-    """The bytes of a tensor that is stored in another file, in the model's folder or below it.
-
-    size: the number of bytes.
-    """
-
     def error(message: str) -> InputError:
         return InputError(f"tensor '{text(tensor.name)}': {message}", file=file)
 

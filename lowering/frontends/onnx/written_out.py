@@ -74,7 +74,6 @@ def with_normalisations(graph: OnnxGraph, outer: Mapping[str, Array] | None = No
 
 
 def _with_inner(node: OnnxNode, constants: Mapping[str, Array]) -> OnnxNode:
-    """The node, with the normalisations of its inner graphs replaced."""
     inner = {name: value for name, value in node.attributes.items() if isinstance(value, OnnxGraph)}
     if not inner:
         return node
@@ -121,7 +120,6 @@ class _Written:
         return array if array is not None and array.dtype.kind == "f" else None
 
     def elementary(self, node: OnnxNode) -> Sequence[Elementary]:
-        """The ops that a node consists of; empty for a node that cannot be a part of a normalisation."""
         if node.domain or not node.inputs or not all(node.inputs[:1]) or len(node.outputs) != 1:
             return []
         [output], inputs = node.outputs, [name for name in node.inputs if name]
@@ -179,7 +177,6 @@ class _Written:
         return shape is not None and listed == [1 if at in axes else extent for at, extent in enumerate(shape)]
 
     def node(self, node: OnnxNode, by: Normalisation | Softmax) -> Sequence[OnnxNode]:
-        """The node that computes a normalisation or a softmax in place of `node`, after the constants that it reads."""
         if isinstance(by, Softmax):
             return [replace(node, op="Softmax", inputs=(str(by.x),), attributes={"axis": by.axis})]
         arrays = {"scale": by.factor} | ({"addend": by.addend} if by.addend.any() else {})
@@ -196,7 +193,6 @@ class _Written:
         return [*made, replace(node, op=op, inputs=tuple(inputs), attributes=attributes)]
 
     def named(self, array: NDArray[np.float32]) -> str | None:
-        """The name of a constant of the file with the elements of `array`, if there is one and it is no number."""
         if array.size == 1:
             return None
         return next((name for name, each in self.constants.items() if np.array_equal(each, array)), None)

@@ -128,7 +128,6 @@ def _in_format(declared: Declared, graph: OnnxGraph) -> tuple[Declared, OnnxNode
 
 
 def _only_reader(name: str, graph: OnnxGraph) -> OnnxNode | None:
-    """The node whose first input is the value `name`; None if the value is an output or has another reader."""
     readers = [node for node in graph.nodes if name in names_read(node)]
     if len(readers) != 1 or readers[0].inputs.count(name) != 1 or readers[0].inputs[0] != name:
         return None
@@ -198,7 +197,6 @@ def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
 
 
 def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Import a quantiser to the levels from `low` to `high`. Its node replaces three nodes of a QCDQ file."""
     low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
     return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
 
@@ -223,7 +221,6 @@ def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _read(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a quantiser whose first input is an input of the program, in the format that `_in_format` declares."""
     by = _STATED[node.op](to, node, inputs)(_one_scale(_scales(to, inputs)))
     given = to.numbers(needed(to, inputs, 0))
     assert isinstance(given, OrderedTensor)
@@ -324,7 +321,6 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _one_scale(scales: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The scales as a vector, of one element if all are equal."""
     return scales.ravel() if (scales != scales.flat[0]).any() else scales.ravel()[:1]
 
 

@@ -42,7 +42,6 @@ class _Chains:
         self.domain = domain
 
     def nodes(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """The nodes that replace a Clip; any other node, and a Clip of other numbers, is returned unchanged."""
         high = self.limit(node)
         # A quotient that is rounded down and one that is truncated differ below 0 only.
         found = None if high is None else self.with_constant(self.before(node.inputs[0], "Floor"), "Div")
@@ -62,7 +61,6 @@ class _Chains:
         return [*made, replace(node, op=SHIFT, domain=self.domain, inputs=inputs, attributes=attributes)]
 
     def limit(self, node: OnnxNode) -> int | None:
-        """The upper limit of a Clip from 0 to at most `MOST_BITS` bits; None for any other node."""
         if node.op != "Clip" or node.domain or len(node.inputs) < 3:
             return None
         limits = [self.constants.get(name) for name in node.inputs[1:3]]
@@ -70,7 +68,6 @@ class _Chains:
         return int(high) if low == 0 and high == np.rint(high) and 1 <= high < 1 << MOST_BITS else None
 
     def before(self, name: str, *ops: str) -> str:
-        """The value before the nodes of the given ops, and before casts to `WIDE` integers."""
         while (node := self.makers.get(name)) is not None:
             cast = node.op == "Cast" and ELEMENTS.get(node.integer("to")) in WIDE
             if not cast and node.op not in ops:
@@ -79,7 +76,6 @@ class _Chains:
         return name
 
     def with_constant(self, name: str, op: str) -> tuple[str, NDArray[Any]] | None:
-        """Match a node `op` of a computed value and integer constants. Return both, or None for any other node."""
         node = self.makers.get(name)
         if node is None or node.op != op:
             return None

@@ -45,7 +45,6 @@ class _Merge:
         self.domain = domain
 
     def nodes(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """The nodes that replace a node. Only the last node of a quantiser is replaced."""
         if node.op == "Clip" and not node.domain and (rounded := self.makers.get(node.inputs[0])) is not None:
             low, high = (self.limit(node, position, end) for position, end in ((1, -np.inf), (2, np.inf)))
             if rounded.op == "Round" and np.isfinite((low, high)).all():
@@ -56,9 +55,6 @@ class _Merge:
         return [self.node(node)]
 
     def node(self, node: OnnxNode) -> OnnxNode:
-        """The quantiser node that replaces a DequantizeLinear. Any other node is returned unchanged. Raises
-        `InputError` for a zero point that is not one integer.
-        """
         if node.op != "DequantizeLinear" or node.domain or len(node.inputs) < 2:
             return node
         source, low, high = node.inputs[0], -np.inf, np.inf
@@ -105,7 +101,6 @@ class _Merge:
         return otherwise if number is None else float(number.item())
 
     def same(self, node: OnnxNode, quantise: OnnxNode) -> None:
-        """Raise `InputError` if a QuantizeLinear and its DequantizeLinear differ in scale or zero point."""
         for position in (1, 2):
             a, b = self.number(quantise, position), self.number(node, position)
             if (a is None) != (b is None) or (a is not None and b is not None and not np.array_equal(a, b)):

@@ -56,7 +56,6 @@ class Quantiser:
 
     @property
     def result_scales(self) -> Singles:
-        """The scales of the result: one, or one for each channel."""
         return self.scales
 
     @property

@@ -299,13 +299,11 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
 
 
 def _stack_or_stored(whole: Whole, to: Builder) -> Stack | Stored | None:
-    """The integers as `_stored` returns them; a stack of matrices is returned unchanged."""
     whole = _rescaled(whole, to)
     return _stored(whole, to) if whole.steps or not isinstance(whole.source, Stack) else whole.source
 
 
 def _matrices(source: Stack | Stored, to: Builder, stack: tdsl.Shape) -> Iterator[OrderedTensor | Constant]:
-    """Yield the matrix of a stack for each position of the broadcast stack of shape `stack`."""
     if isinstance(source, Stored):
         return matrices(to, source.tensor, source.shape, stack)
     parts = [OrderedTensor.plain(to.reshape(to.plain(part.sums(to)), source.shape[-2:])) for part in source.parts]

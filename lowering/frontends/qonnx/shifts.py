@@ -158,9 +158,6 @@ def _exponent(node: OnnxNode) -> int:
 
 
 def _whole(node: OnnxNode, name: str) -> int:
-    """An integer attribute, which exporters write as a number, a list of one number or a tensor. Raises `InputError`
-    for any other attribute.
-    """
     value = node.attributes.get(name)
     numbers = np.ravel(value) if isinstance(value, int | float | Sequence | np.ndarray) else np.empty(0)
     if numbers.size != 1 or numbers.dtype.kind not in "fiu" or numbers[0] != np.rint(numbers[0]):

@@ -134,7 +134,6 @@ class Lines:
 
     @property
     def factor_bits(self) -> int:
-        """The bits of the multipliers, with their sign."""
         return max(int(np.abs(self.multipliers).max()).bit_length() + 1, 8)
 
     def levels(self, integers: Integers, *, to_even: bool) -> Integers:
@@ -187,9 +186,6 @@ def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     lower = np.where(steps.reached, steps.at.astype(np.float64), np.inf)
 
     def ends(slope: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the greatest offset with which a line of the given slope rounds to the levels of the
-        staircase.
-        """
         with np.errstate(invalid="ignore"):
             least = np.where(np.isinf(lower), -np.inf, middles - slope[:, None] * lower)
             most = np.where(np.isinf(upper), np.inf, middles - slope[:, None] * upper)

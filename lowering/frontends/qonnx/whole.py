@@ -167,7 +167,6 @@ class Whole(Deferred):
         return addends if agree.all() and np.abs(ends).max(initial=0) < EXACT_SINGLES else None
 
     def parameter(self, numbers: Singles) -> Parameter:
-        """A constant on reals, with one number for each channel or one for all channels."""
         return Parameter(self.source.by_channel(numbers) if numbers.size > 1 else numbers.reshape(()))
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
@@ -254,7 +253,6 @@ class Whole(Deferred):
         return (product, moved) if moved <= SUM_WIDTH else (SUM_WIDTH, SUM_WIDTH)
 
     def _compared(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor:
-        """Emit the comparisons of the quantiser `by`: the first level, plus the number of reached thresholds."""
         sums, frac = self.source.sums(to), self.source.frac
         low, high = int(found.low.min()), int(found.high.max())
         exact = format_of_sums(low, high, frac)

@@ -17,7 +17,6 @@ class Location:
     column: int
 
     def error(self, message: str) -> InputError:
-        """An `InputError` at this location; `import_seedot` adds the file name."""
         return InputError(message, line=self.line, column=self.column)
 
 

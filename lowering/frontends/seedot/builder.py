@@ -364,7 +364,6 @@ class SeedotBuilder(ModelBuilder):
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
-        """Emit a constant with the name of the parameter `constant` and other raws. Return it."""
         new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result

@@ -107,7 +107,6 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
 
 
 def read_seedot(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file; an `Importer` in the table of frontends."""
     return import_seedot(content.decode(), file)
 
 
@@ -156,9 +155,6 @@ class _SeeDotImporter:
         return value
 
     def closed(self, node: Expression) -> SSAValue:
-        """Emit an expression other than a `let` and return its value. Raises `InputError` for an unknown function, and
-        for a declaration that is not the value of a `let`.
-        """
         location, to = node.location, self.to
         match node:
             case Integer(value=value):
@@ -251,9 +247,6 @@ class _SeeDotImporter:
         return True
 
     def assign(self, node: Let, value: SSAValue) -> None:
-        """Rebind a loop variable, or insert the value into a slice of a variable. Raises `InputError` for inputs and
-        parameters, for integers, and for a loop variable whose shape would change.
-        """
         variable = self.scope.find(node.name, node.location)
         if variable.constant:
             raise node.location.error(f"'{node.name}' is declared as input or parameter and cannot be changed")

@@ -148,7 +148,6 @@ class _Steps:
         )
 
     def _last_rows(self, row: SSAValue, count: int) -> SSAValue:
-        """Emit the last `count` rows of a tensor, given its newest row, 1 x 1 x W x C."""
         to, before = self.to, self.carry(TensorType(format_of(row).type, (1, count, *shape_of(row)[2:])))
         hint(before, "rows")
         kept = to.op(tdsl.MoveUpOp, before, 1, 1)
@@ -163,7 +162,6 @@ class _Steps:
 
 
 def _slides(op: tdsl.Conv2dOp) -> bool:
-    """Whether a convolution has no padding, moves by one row at a time, and its filter covers adjacent rows."""
     return op.strides.get_values()[0] == op.dilations.get_values()[0] == 1 and op.padding is None
 
 

@@ -76,7 +76,6 @@ def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAVa
 
 
 def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
-    """Emit the first `coefficients` coefficients of the DCT of 1 x n numbers."""
     count = shape_of(bands)[1]
     rows = to.parameter(reals(_dct_matrix(coefficients, count)))
     return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
@@ -133,7 +132,6 @@ def by_frame(
 
 
 def _windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
-    """Emit a frame multiplied by the Hann window."""
     window = reals(hann(shape_of(frame)[1])[None])
     return to.op(tdsl.MulOp, frame, to.parameter(window))
 
@@ -147,7 +145,6 @@ def _is_real(value: object) -> bool:
 
 
 def _are(accepts: Callable[[object], bool], value: object) -> bool:
-    """Whether a value is a sequence whose elements all satisfy `accepts`."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return False
     return all(accepts(each) for each in cast("Sequence[object]", value))

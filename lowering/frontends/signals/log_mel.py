@@ -91,7 +91,6 @@ class LogMel(FrontEnd):
 
     @property
     def feature(self) -> Attribute:
-        """The element type of features."""
         return f32 if self.scale is None else ZeroSkewType(8, self.scale, self.zero)
 
     @property

@@ -102,7 +102,6 @@ class MicroFrontend(FrontEnd):
 
     @property
     def bits(self) -> int:
-        """The property `bits` of `tdsl.channel_features`, which `channel_bits` computes."""
         return signals.channel_bits(1 << (self.frame - 1).bit_length())
 
     @property

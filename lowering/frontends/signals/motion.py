@@ -70,7 +70,6 @@ class Motion(FrontEnd):
         return joined(to, rows)
 
     def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
-        """Emit the mean of each axis, 1 x axes, of the numbers `by_axis`."""
         return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
 
     def _mean_square(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:

@@ -59,7 +59,6 @@ USUAL_WINDOW = 5
 
 
 def is_manifest(content: Any) -> bool:
-    """Whether the content of a .json file describes a wake word of microWakeWord."""
     return isinstance(content, dict) and isinstance(cast("dict[str, Any]", content).get("micro"), dict)
 
 
@@ -178,7 +177,6 @@ class _Step:
 
 
 def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
-    """Import the model of the wake word `wanted`. Raises `InputError` unless it is a step of a wake-word detector."""
     if wanted.file.suffix != ".tflite":
         raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
     model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))
@@ -201,11 +199,6 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
 
 
 def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: WakeWord) -> None:
-    """Raise `InputError` if a word has the model of an earlier word, or differs from the first word in the rows of a
-    step, the format of features, the window or the scale of probabilities.
-
-    before: the steps of the words before `other`, in order; the first is the step of `word`.
-    """
     first = before[0]
     if step.digest in [each.digest for each in before]:
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
@@ -316,7 +309,6 @@ def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step],
 
 
 def _side_by_side(block: Block, values: Sequence[SSAValue]) -> SSAValue:
-    """Append the ops that concatenate numbers of one format to a row."""
     element: Attribute = cast("TensorType[Attribute]", values[0].type).element_type
     row = tdsl.FillOp(0.0, TensorType(element, (1, len(values))))
     zero = index_constant(0)

@@ -190,7 +190,6 @@ def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit one value per output, each computed by a separate regressor."""
     return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
 
 
@@ -213,17 +212,14 @@ def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
 
 
 def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
-    """Emit weighted sums of rows, 1 x N each, as an affine map of their concatenation."""
     return to.reshape(affine(to, together(to, rows), weights, addends), (1, len(weights)))
 
 
 def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
-    """The probability of the second class if there are two classes, otherwise the probabilities of all classes."""
     return to.picked(shares, [1]) if shape_of(shares)[1] == 2 else shares
 
 
 def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """Emit the decision function from `scores`, which is a single number for two classes."""
     if shape_of(scores)[1] != (1 if classes == 2 else classes) or (
         classes > 2 and type(estimator).__name__ in ("SVC", "NuSVC")
     ):

@@ -51,7 +51,6 @@ def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDArray[np.float64]:
-    """The categories `given` of a feature as numbers, in ascending order."""
     names = getattr(estimator, "feature_names_in_", None)
     column = f"column {feature}" if names is None else f"column '{squeeze(str(names[feature]))}'"
     categories = np.asarray(given)

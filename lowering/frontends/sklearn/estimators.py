@@ -21,7 +21,6 @@ def _of_extension(where: str) -> Any:
 
 
 def _by(handler: F, names: str) -> dict[str, F]:
-    """Map each class name in `names`, which spaces separate, to one handler."""
     return dict.fromkeys(names.split(), handler)
 
 

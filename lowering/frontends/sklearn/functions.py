@@ -65,7 +65,6 @@ def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def _inverse(to: ModelBuilder, transformer: Any, y: SSAValue) -> SSAValue:
-    """Emit the `inverse_transform` of a transformer of targets."""
     name = type(transformer).__name__
     match name:
         case "FunctionTransformer":

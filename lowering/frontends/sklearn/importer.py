@@ -62,7 +62,6 @@ def is_estimator(model: object) -> bool:
 
 
 def _handlers_of(package: str) -> Mapping[str, Handler]:
-    """The handlers of the estimators of the Python package `package`; empty for a package without estimators."""
     return imported(OTHERS[package]) if package in OTHERS else {}
 
 
@@ -153,7 +152,6 @@ def _measures_distance(name: str) -> bool:
 
 
 def _name_of(to: ModelBuilder, estimator: object) -> str:
-    """The name of an estimator's class. Raises `InputError` for a class of a package without handlers."""
     kind = type(estimator)
     if is_estimator(estimator):
         return kind.__name__
@@ -225,11 +223,6 @@ def _computes(step: object) -> bool:
 
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str | None) -> SSAValue:
-    """Emit the result of an estimator by the handler of its class. Tensors are named after the class, for reports.
-
-    name: the class name.
-    step: a name for tensors instead of the class name; None for the class name.
-    """
     before = to.block.last_op
     result = _with_handler(to, name, estimator, x)
     added = before.next_op if before is not None else to.block.first_op

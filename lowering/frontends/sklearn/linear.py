@@ -41,7 +41,6 @@ def _activated(to: ModelBuilder, x: SSAValue, name: str) -> SSAValue:
 
 
 def _last_sums(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the weighted sums of a perceptron's last layer, without its activation."""
     if not getattr(estimator, "coefs_", None):
         array(to, estimator, "coefs_")
     for number, (weights, addends) in enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True)):

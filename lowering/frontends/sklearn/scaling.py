@@ -141,7 +141,6 @@ def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
     products: dict[tuple[int, ...], SSAValue] = {}
 
     def product(factors: tuple[int, ...]) -> SSAValue:
-        """Emit the product of the features with the indices `factors`, 1 x 1."""
         if factors not in products:
             last = to.picked(x, [factors[-1]])
             products[factors] = to.op(tdsl.MulOp, product(factors[:-1]), last) if factors[1:] else last

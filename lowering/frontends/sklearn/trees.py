@@ -52,9 +52,6 @@ def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None
 
 
 def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """A fitted attribute of an estimator that contains its trees. Raises `InputError` if the estimator is not
-    fitted.
-    """
     if (part := getattr(estimator, name, None)) is None:
         raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
     return part
@@ -73,7 +70,6 @@ def classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _values(to: ModelBuilder, owner: Any, estimator: Any, count: int = 1) -> Tree:
-    """A tree whose leaf values are divided by `count`, the number of trees that are averaged."""
     return tree_of(owner, estimator, _part(to, estimator, "tree_").value[:, :, 0] / count)
 
 
@@ -137,10 +133,6 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    """Raise `InputError` if one of `estimators`, the members of an ensemble, is not a tree.
-
-    instead: an ensemble that supports such members, for the message.
-    """
     for each in estimators:
         if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
             advice = f"; in place of it {instead} is" if instead else ""

@@ -57,7 +57,6 @@ class GraphBuilder(ModelBuilder):
         return self.values[tensor]
 
     def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor in the form that layers accept. Its axes are in the order of the program."""
         return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
@@ -76,7 +75,6 @@ def parameter_of(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Pa
 
 
 def _identifier(name: str) -> str:
-    """The last component of a tensor's name as an identifier of the IR."""
     last = name.split(";")[0].rsplit("/", 1)[-1]
     text = "".join(character if character.isascii() and character.isalnum() else "_" for character in last).strip("_")
     return text if text[:1].isalpha() else f"t_{text}"
@@ -159,7 +157,6 @@ def activation_format(tensor: Tensor) -> NumberFormat:
 
 
 def _supported() -> str:
-    """The supported types of quantised tensors, listed in words for an error message."""
     return ", ".join(_WIDTHS)
 
 

@@ -121,6 +121,5 @@ def _dilated(chain: Sequence[Operator]) -> list[Operator]:
 
 
 def _constant(like: Tensor, numbers: Sequence[object]) -> Tensor:
-    """A constant of the integers `numbers`, named after the tensor `like`."""
     data = np.array(numbers, np.int32)
     return Tensor(like.index, like.name, data.shape, "int32", None, data)

@@ -41,7 +41,6 @@ def binary(to: GraphBuilder, op: Operator) -> None:
 
 
 def unary(to: GraphBuilder, op: Operator) -> None:
-    """Import an operator that applies a function to each element."""
     to.define(op.outputs[0], to.op(UNARY[op.kind], to.value(input_of(op, 0)), element(op.outputs[0])))
 
 
@@ -97,7 +96,6 @@ def extreme(to: GraphBuilder, op: Operator) -> None:
 
 
 def _bounds(format: NumberFormat) -> tuple[float, float]:
-    """The least and the greatest number of a format."""
     if format.dtype.kind == "f":
         return -GREATEST, GREATEST
     info = np.iinfo(format.dtype)

@@ -73,7 +73,6 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _in_floats(op: Operator) -> Operator:
-    """Convert the constants of an operator to floats if the operator's first input is a float tensor."""
     first = op.inputs[0] if op.inputs else None
     if first is None or first.dtype != "float32" or op.kind == "QUANTIZE":
         return op
@@ -81,17 +80,12 @@ def _in_floats(op: Operator) -> Operator:
 
 
 def _dequantised(tensor: Tensor) -> Tensor:
-    """Dequantise a constant to floats. Any other tensor is returned unchanged."""
     if tensor.data is None:
         return tensor
     return replace(tensor, dtype="float32", quantization=None, data=_reals(tensor))
 
 
 def _reals(tensor: Tensor) -> Array:
-    """The dequantised floats of a constant.
-
-    Raises `VerifyException` for an unsupported type, and if the scales do not match the shape.
-    """
     data, quantization = tensor.data, tensor.quantization
     assert data is not None
     if tensor.dtype not in (*NUMPY_TYPES, *NARROW):
@@ -108,7 +102,6 @@ def _reals(tensor: Tensor) -> Array:
 
 
 def _result(op: Operator) -> Array | None:
-    """The result of an operator on constants; None if the operator cannot be folded."""
     inputs = [tensor for tensor in op.inputs if tensor is not None]
     if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
         return None

@@ -89,7 +89,6 @@ def _with_scores(graph: TfliteGraph) -> tuple[TfliteGraph, Sequence[int]]:
 
 
 def _import(graph: TfliteGraph, file: str, labels: Sequence[int]) -> ModuleOp:
-    """Import a graph. Its outputs at the positions `labels` are replaced by the index of their greatest element."""
     to = GraphBuilder(file)
     with to.importing(""):
         variables = Variables(graph)
@@ -113,7 +112,6 @@ def _import(graph: TfliteGraph, file: str, labels: Sequence[int]) -> ModuleOp:
                 _append(to, op, variables)
 
     def results() -> list[SSAValue]:
-        """The values of the outputs. Labels come first."""
         values = [to.value(tensor) for tensor in outputs]
         for position in labels:
             values[position] = to.emit(tdsl.ArgmaxOp, values[position]).result
@@ -212,7 +210,6 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
-    """Import one operator, by `Variables.apply` if it belongs to `variables`. Errors name the operator."""
     if variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)

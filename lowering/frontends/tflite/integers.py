@@ -84,9 +84,6 @@ class _Rewriter:
         return self.reals[tensor]
 
     def rewritten(self, op: Operator) -> Sequence[Operator]:
-        """The operators on reals that replace an operator. An operator without integer tensors is returned
-        unchanged.
-        """
         given = [tensor for tensor in (*op.inputs, *op.outputs) if tensor in self.plain]
         if not given:
             return [op]
@@ -181,7 +178,6 @@ class _Rewriter:
 
 
 def _opposite(op: Operator, mask: Tensor, output: Tensor) -> Operator:
-    """The operator that exchanges the zeros and ones of a mask."""
     one = replace(mask, name="one", shape=(), data=np.array(1, np.float32))
     return replace(op, kind="SUB", inputs=[one, mask], outputs=[output], options=NONE)
 

@@ -98,10 +98,6 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """Emit the convolution that an operator describes, with `groups` groups of channels.
-
-    axes: the order of the filter's axes in the file.
-    """
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = weights_format(filter, axes.index("O"))
     weights = filter_in(to, constant_weights(filter, format), axes)

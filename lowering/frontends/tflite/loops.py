@@ -40,7 +40,6 @@ def unrolled(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _repeated(op: Operator, graph: TfliteGraph) -> tuple[Sequence[Tensor], list[Operator]]:
-    """The values that a loop returns, and the copies of its body."""
     state, operators = [tensor for tensor in op.inputs if tensor is not None], list[Operator]()
     condition, body = (graph.called.get(op.options[name]) for name in ("condition", "body"))
     if condition is None or body is None:

@@ -81,7 +81,6 @@ Meaning: TypeAlias = Callable[[Writer, Sequence[Value]], Value]
 
 
 def integers(numbers: Any) -> Constant:
-    """A constant of integers, such as axes."""
     return Constant(np.asarray(numbers, np.int64))
 
 
@@ -121,8 +120,6 @@ def gather(to: GraphBuilder, op: Operator) -> None:
 
 
 def _same(name: str, **attributes: Any) -> Meaning:
-    """A rule that maps an operator to the ONNX op `name` with the same operands."""
-
     def write_op(write: Writer, values: Sequence[Value]) -> Value:
         return write(name, *values, **attributes)
 
@@ -130,10 +127,6 @@ def _same(name: str, **attributes: Any) -> Meaning:
 
 
 def _reduced(name: str) -> Meaning:
-    """A rule that maps an operator to the ONNX reduction `name` over the axes of its second input. The axes remain
-    with extent 1.
-    """
-
     def write_op(write: Writer, values: Sequence[Value]) -> Value:
         return write(name, values[0], write.axes(1), keepdims=1)
 
@@ -153,7 +146,6 @@ def _gelu(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
-    """Write products of matrices. Either operand may be transposed."""
     operands = [
         write("Transpose", each, perm=(*range(len(each.shape) - 2), len(each.shape) - 1, len(each.shape) - 2))
         if write.op.options[name]
@@ -164,7 +156,6 @@ def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _resized(write: Writer, values: Sequence[Value]) -> Value:
-    """Write a linear interpolation of the height and the width of an image."""
     options = write.op.options
     mode = "half_pixel" if options["half_pixel_centers"] else "asymmetric"
     if options["align_corners"]:
@@ -177,9 +168,6 @@ def _resized(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
-    """Write a normalisation of rows over some axes, with a factor and an addend. Layer normalisation first subtracts
-    the mean of each row.
-    """
     options = write.op.options
     name = "LayerNormalization" if options["centred"] else "RMSNormalization"
     described = {name: options[name] for name in ("axes", "epsilon")}

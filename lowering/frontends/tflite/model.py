@@ -125,7 +125,6 @@ class _TfliteReader:
         self.elements = 0
 
     def graph(self) -> TfliteGraph:
-        """The main graph, and the operators of the graphs that it calls once."""
         main = self.subgraph(0)
         beginning: list[Operator] = []
         for op in main.operators:
@@ -148,7 +147,6 @@ class _TfliteReader:
         return found
 
     def subgraph(self, number: int) -> TfliteGraph:
-        """Parse the subgraph with index `number`."""
         graph = self.graphs[number]
         tables = graph.tables(0)
         kinds = [self.kind(table, index) for index, table in enumerate(graph.tables(3))]
@@ -179,7 +177,6 @@ class _TfliteReader:
         return TfliteGraph(inputs, required(graph.numbers(2, "<i4"), "the list of outputs"), operators)
 
     def kind(self, table: _Table, index: int) -> str:
-        """The name of the operator kind that a table refers to by its index."""
         number = table.number(0, "I", 0)
         if number >= len(self.kinds):
             raise InputError(f"operator {index} is of kind {number}, the model lists {len(self.kinds)} kinds")
@@ -252,7 +249,6 @@ class _TfliteReader:
 
 
 def _kind(code: _Table) -> str:
-    """The name of the operator kind for an entry of the model's operator codes."""
     number = code.number(0, "b", 0)
     if number == PLACEHOLDER or not number:
         number = max(number, code.number(3, "i", 0))
@@ -338,7 +334,6 @@ class _Table:
 
     @classmethod
     def root(cls, content: bytes) -> _Table:
-        """The root table of a FlatBuffers file."""
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
@@ -350,17 +345,14 @@ class _Table:
         return default if position is None else type(default)(_number(self.content, position, kind))
 
     def option(self, field: Field) -> Any:
-        """The value of an operator option, or the schema's default if the table lacks the field."""
         slot, kind, default = field
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """The table that the field `slot` references; None if the field is missing."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[_Table]:
-        """The field `slot`, a vector of tables; empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
@@ -374,7 +366,6 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """The string field `slot`; empty if the table lacks the field."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 

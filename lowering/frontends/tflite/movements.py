@@ -123,7 +123,6 @@ def unpack(to: GraphBuilder, op: Operator) -> None:
 
 
 def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence[int]) -> None:
-    """Define the outputs of an operator as consecutive parts of `x` with the extents `sizes` along an axis."""
     value, begin = to.value(x), 0
     for output, size in zip(op.outputs, sizes, strict=True):
         part = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))
@@ -166,9 +165,6 @@ def space_to_depth(to: GraphBuilder, op: Operator) -> None:
 
 
 def _exchange(to: GraphBuilder, op: Operator, shape: tuple[int, ...]) -> None:
-    """Reshape an image to a shape of rank 4, swap the two middle axes, and reshape the result to the operator's
-    output shape.
-    """
     rows = to.reshape(to.value(input_of(op, 0)), shape)
     to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
 

@@ -70,7 +70,6 @@ def _constant(key: Hashable) -> NDArray[Any] | None:
 
 
 def _elementary(op: Operator) -> Elementary | None:
-    """The elementary op of an operator on floats; None for an operator that cannot be a part of a normalisation."""
     kind = _KINDS.get(op.kind)
     if kind is None or len(op.outputs) != 1 or None in op.inputs or op.outputs[0].dtype != "float32":
         return None
@@ -93,7 +92,6 @@ def _axes(op: Operator) -> tuple[int, ...] | None:
 
 
 def _operator(op: Operator, by: Normalisation | Softmax) -> Operator:
-    """The operator that replaces the last operator of a normalisation or of a softmax."""
     output = op.outputs[0]
     assert isinstance(by.x, Tensor)
     if isinstance(by, Softmax):

@@ -58,7 +58,6 @@ class States(NamedTuple):
 
 
 def carried_states(op: Operator) -> Sequence[Tensor]:
-    """The state tensors of an operator whose values persist between inferences."""
     return [input_of(op, position) for position in (HIDDEN, CELL)] if _steps(op) == 1 else []
 
 
@@ -84,7 +83,6 @@ def sequence_lstm(to: GraphBuilder, op: Operator) -> None:
 
 
 def _steps(op: Operator) -> int:
-    """The number of steps of the sequence. Raises `VerifyException` for several samples."""
     x = input_of(op, 0)
     if len(x.shape) != 3 or x.shape[0 if not op.options["time_major"] else 1] != 1:
         raise VerifyException(f"expected a sequence of one sample, got shape {x.shape}")
@@ -129,7 +127,6 @@ class _Cell:
         self.x = x
 
     def step(self, x: SSAValue, states: States) -> States:
-        """Emit a step with the input x, and return the states after it."""
         to, op = self.to, self.to.op
         enter, keep, candidate, leave = (self.activated(number, x, states.hidden) for number in range(len(GATES)))
         old, new = op(tdsl.MulOp, keep, states.cell, self.cell), op(tdsl.MulOp, enter, candidate, self.cell)
@@ -140,10 +137,6 @@ class _Cell:
         return States(hidden, cell)
 
     def activated(self, number: int, x: SSAValue, hidden: SSAValue) -> SSAValue:
-        """Emit a gate: the activation of the sum of the weighted input and the weighted state.
-
-        number: the index of the gate.
-        """
         state = activation_format(input_of(self.op, HIDDEN))
         entered = self.product(1 + number, x, activation_format(self.x), 12 + number)
         kept = self.product(5 + number, hidden, state, None)

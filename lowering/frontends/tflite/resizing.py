@@ -88,7 +88,6 @@ def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
 
 
 def _size(to: GraphBuilder, op: Operator) -> list[int]:
-    """The new height and width of an image."""
     x, size = input_of(op, 0), integers_of(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")

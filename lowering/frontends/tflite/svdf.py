@@ -88,9 +88,6 @@ def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> 
 
 
 def _extents(op: Operator) -> tuple[int, int]:
-    """Return the numbers of filters and of steps in the state. Raises `VerifyException` for several samples, and for
-    inconsistent shapes.
-    """
     x, features, time, state = (input_of(op, position) for position in (0, FEATURES, TIME, STATE))
     if len(x.shape) != 2 or x.shape[0] != 1:
         raise VerifyException(f"expected the features of one sample, got shape {x.shape}")
@@ -122,7 +119,6 @@ class _Scales:
 
 
 def _scales(op: Operator) -> _Scales | None:
-    """The adjusted scales of a quantised operator; None for an operator on floats."""
     if input_of(op, 0).dtype == "float32":
         return None
     given = (input_of(op, 0), *(input_of(op, position) for position in (FEATURES, TIME, STATE)), op.outputs[0])
@@ -143,7 +139,6 @@ def _scales(op: Operator) -> _Scales | None:
 
 
 def _scale(tensor: Tensor) -> float:
-    """The single scale of a quantised tensor; 1 for floats. Raises `VerifyException` for several scales."""
     activation_format(tensor)
     return 1.0 if tensor.quantization is None else tensor.quantization.scales[0]
 

@@ -139,7 +139,6 @@ class Variables:
         return to.op(tdsl.InsertSliceOp, to.value(rows.new), kept, [to.index(start) for start in first])
 
     def _begun(self, to: GraphBuilder, name: Name) -> SSAValue:
-        """Emit the initial value of a variable. A constant whose elements are equal becomes a fill op."""
         constant, rows = self.initial[name], self.rows.get(name)
         assert constant.data is not None
         format, raws = activation_format(constant), signed(constant.data)
@@ -199,7 +198,6 @@ def _states(op: Operator) -> Mapping[Name, Tensor]:
 
 
 def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
-    """The constant initial value of each variable."""
     handles: dict[Tensor | None, Name] = {}
     initial: dict[Name, Tensor] = {}
     for op in folded(TfliteGraph((), (), graph.beginning)).operators:

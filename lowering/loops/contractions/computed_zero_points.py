@@ -103,7 +103,6 @@ class OffsetSums:
 
 
 def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """Add the products of `raws` and each of several weight vectors to a sum."""
     for each in weights:
         sum = nest.insert(num.CallOp(num.DotAttr(), [sum, each, raws]))
     return sum

@@ -51,7 +51,6 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopBuilder) -> SSAValue:
-    """The index of the group that contains the weight at `summed` in a row."""
     run, length = weights.groups.run.data, weights.groups.length.data
     position = nest.index(0)
     for index, extent in zip(summed, weights.shape[1:], strict=True):
@@ -85,7 +84,6 @@ def _over_summed(
 
 
 def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopBuilder) -> Indices:
-    """The indices of the element with a given row-major index in an array with the extents `extents`."""
     *outer, last = extents
     if not outer:
         return [index]

@@ -79,7 +79,6 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
 
 
 def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
-    """Whether an op multiplies two computed factors, at least one of which has a zero point."""
     values = [value for term in op.terms for value in (term.lhs, term.rhs)]
     computed = all(raws_of(value) is None for value in values)
     return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
@@ -156,7 +155,6 @@ def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopBuilder
 def _sum_at(
     op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopBuilder
 ) -> Callable[[Indices], SSAValue]:
-    """Return a function that emits the finished sum for the given indices of a result element."""
     accumulators = op.accumulators
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
@@ -193,9 +191,6 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The element type of a factor with its offset removed. None, which stands for the unchanged type, if
-    `without_offsets` is false.
-    """
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
@@ -207,10 +202,6 @@ def grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
-    """A function that adds to a sum the products of a row of `lhs` and a column of `rhs`.
-
-    without_offsets: true to multiply raws without their offsets.
-    """
     if (weights := grouped(term, nest)) is not None:
         return imported(f"{_GROUPED}:of_row")(weights, term)
     length, columns = tdsl.shape_of(term.rhs)

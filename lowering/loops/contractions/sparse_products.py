@@ -61,7 +61,6 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopBuilder) -> None:
 
 
 def _matrices_before(op: tdsl.SpmvOp) -> int:
-    """The number of sparse matrices of data that are already lowered in the function around an op."""
     function = op.parent_op()
     while not isinstance(function, func.FuncOp):
         assert function is not None

@@ -187,7 +187,6 @@ class _TurnProducts(WindowProducts):
         self.convolution, self.filling, self.depthwise = op, op.filling, op.group_count > 1
 
     def rows(self, table: _Table, number: SSAValue) -> None:
-        """Emit the computation of the rows of the result that belong to turn `number`."""
         nest = self.nest
         width, across, read, written, down, beside = (
             table(number, column)

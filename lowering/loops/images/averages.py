@@ -80,10 +80,6 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopBuilder) -> None:
 def _total(
     value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
-    """Emit the sum of `element` over all indices below `extents`.
-
-    value: the buffer of the elements.
-    """
     total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 

@@ -36,9 +36,6 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopBuilder) -> None:
-    """Emit the copy of each row of a window, or of each tap of a dilated window. A part of a row may lie outside
-    the image.
-    """
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
     top, bottom, left, right = op.reach
@@ -50,8 +47,6 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     step = _step(op)
 
     def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of `count` elements from `source` in the image to `target` in the window."""
-
         def element(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
             return []
@@ -62,7 +57,6 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             nest.fold(count, [], element)
 
     def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of `count` pixels to `target` from an image with other axes, channel by channel."""
         _, across, deep = op.pitches
 
         def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -161,7 +155,6 @@ def _step(op: tdsl.WindowOp) -> int | None:
 
 
 def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:
-    """Whether pixels of the image, which is in RAM, and of the window consist of whole bytes in the same order."""
     packed = scratch.packed_bits(image)
     return (
         not scratch.in_flash(image)
@@ -213,11 +206,6 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopBuilder) -> SSAValue:
-    """Whether an index lies outside an axis with padding.
-
-    extent: the extent of the axis.
-    margins: the padding before and after the axis, at least one of which is nonzero.
-    """
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

@@ -34,7 +34,6 @@ def _call(
 
 
 def _integers(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """A rank-1 view of a buffer whose elements are integers of the buffer's width."""
     element = {1: i8, 2: i16, 4: i32}[tdsl.format_of(value).dtype.itemsize]
     return nest.insert(scratch.SliceOp(value, nest.index(0), (tdsl.shape_of(value)[1],), element))
 

@@ -216,9 +216,5 @@ def _store(nest: LoopBuilder, number: Number, numbers: SSAValue, index: SSAValue
 
 
 def _factors(nest: LoopBuilder, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
-    """Emit a constant array of the twiddle factors `reals`, with the name hint `hint`.
-
-    source: the format of the numbers that are multiplied.
-    """
     format = source.of_rotations
     return flash_array(nest, format.encode(reals), format.type, hint)

@@ -145,7 +145,6 @@ def hard_sigmoid(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Softmax")
 def softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Softmax over one axis, after moving the axis to the end."""
     return _along_axis(to, node, inputs, tdsl.SoftmaxOp)
 
 
@@ -159,9 +158,6 @@ def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("LpNormalization")
 def lp_normalization(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import L2 normalisation along one axis, after moving the axis to the end. Raises `InputError` unless the
-    attribute p is 2.
-    """
     node.only("p", 2)
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 

@@ -74,7 +74,6 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _addend(node: OnnxNode, mask: Constant | None, shape: tdsl.Shape) -> Constant | None:
-    """The constant that the masks of an attention add to scores of the given shape; None if there is no mask."""
     if mask is not None and mask.array.dtype == np.bool_:
         mask = Constant(np.where(mask.array, np.float32(0), np.float32(-np.inf)), mask.name)
     if mask is not None and not fits(shape, mask.array):
@@ -86,7 +85,6 @@ def _addend(node: OnnxNode, mask: Constant | None, shape: tdsl.Shape) -> Constan
 
 
 def _heads(to: Builder, node: OnnxNode, value: OrderedTensor, heads: int) -> OrderedTensor:
-    """Reshape and transpose a tensor to the axes sample, head, position, element."""
     if len(value.shape) == 4:
         return value
     if len(value.shape) != 3 or value.shape[2] % heads:

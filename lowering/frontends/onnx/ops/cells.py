@@ -123,7 +123,6 @@ class Direction:
 
 
 def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
-    """The matrices of `value` for direction `number`, one for each gate, with `hidden` rows each."""
     _, rows, length = value.shape
     starts = range(0, rows, hidden)
     if isinstance(value, Constant):
@@ -134,7 +133,6 @@ def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[A
 
 
 def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
-    """The columns of `value` for direction `number`, with `hidden` elements each."""
     starts = range(0, value.shape[1], hidden)
     if isinstance(value, Constant):
         return [Constant(value.array[number, start : start + hidden].reshape(-1, 1)) for start in starts]

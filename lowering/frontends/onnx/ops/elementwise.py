@@ -226,7 +226,6 @@ def chosen(to: Builder, condition: Constant, branches: Sequence[Value]) -> Order
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Convert two branches to tensors. A constant of one element is broadcast to the shape of the other branch."""
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
     for i, branch in enumerate(branches):
@@ -254,7 +253,6 @@ def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _element_of(value: Value) -> str:
-    """The element type of a value, to which CastLike converts."""
     if isinstance(value, Constant):
         return str(value.array.dtype)
     if isinstance(value, OrderedTensor) and value.is_quantised:

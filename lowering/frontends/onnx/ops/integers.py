@@ -84,7 +84,6 @@ class Integers(Deferred):
 
 
 def _on_reals(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a node by its handler for reals."""
     plain = [value.tensor if isinstance(value, Integers) else value for value in inputs]
     result = HANDLERS["", node.op](to, node, plain)
     assert not isinstance(result, Sequence)
@@ -100,7 +99,6 @@ def _cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 
 def _gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Import Gather at computed positions. Returns None if the positions are not computed."""
     source, positions = needed(to, inputs, 0), needed(to, inputs, 1)
     if not isinstance(positions, Integers):
         return None
@@ -111,7 +109,6 @@ def _gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 
 def _like(source: Value, result: OrderedTensor) -> Value:
-    """A result whose elements are those of `source`, which may be integers."""
     if isinstance(source, Integers):
         return Integers(result, source.element)
     if isinstance(source, Constant) and source.array.dtype.kind in "iub":

@@ -137,7 +137,6 @@ def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor 
 
 
 def _of_last_axes(mask: NDArray[Any]) -> NDArray[Any]:
-    """Remove the leading axes along which a mask is constant."""
     while mask.ndim > 1 and (mask == mask[:1]).all():
         mask = mask[0]
     return mask
@@ -149,7 +148,6 @@ def fits(shape: tdsl.Shape, mask: NDArray[Any]) -> bool:
 
 
 def _is_broadcast(extents: tdsl.Shape, shape: tdsl.Shape) -> bool:
-    """Whether numpy can broadcast `extents` to `shape`."""
     try:
         return np.broadcast_shapes(shape, extents) == shape
     except ValueError:

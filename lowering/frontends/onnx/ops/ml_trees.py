@@ -56,7 +56,6 @@ def _tree(
 
 
 def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
-    """The numbers of the list attribute `name`, or of the tensor attribute `NAME_as_tensor` if the node has it."""
     tensor: Any = node.attributes.get(f"{name}_as_tensor")
     return node.numbers(name) if tensor is None else np.asarray(tensor, np.float64).reshape(-1)
 
@@ -116,13 +115,11 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
-    """An array with 1 for each node where a missing value follows the true branch, else 0."""
     given = _integers(node, "nodes_missing_value_tracks_true")
     return given if given.size else np.zeros(count, np.int64)
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
-    """The initial values of the `results` sums of votes."""
     start = _values(node, "base_values")
     if start.size not in (0, 1, results):
         raise node.error(f"{start.size} base_values do not fit {results} results")

@@ -68,9 +68,6 @@ def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value, element: Att
 def _stacked(
     to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant
 ) -> OrderedTensor:
-    """Emit the products of the matrices of two stacks, one after another. The stacks are broadcast to a common
-    shape.
-    """
     rows = lhs.shape if len(lhs.shape) > 1 else (1, *lhs.shape)
     try:
         stack = np.broadcast_shapes(rows[:-2], rhs.shape[:-2])

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant input; None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -67,7 +66,6 @@ def _quantised_constant(
 
 
 def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Reshape per-tensor or per-axis numbers of a node so that they broadcast along `values`."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -94,17 +92,12 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Raise `InputError` if the scale or the zero point of a tensor's format differs from `scale` or `zero`.
-
-    scale, zero: the scale and the zero point that the node reading the tensor states; `zero` None means 0.
-    """
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
 def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
-    """A constant that stores raws, their format, and the reals that they represent."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
     reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
@@ -115,7 +108,6 @@ def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], ze
 def _convolve(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Emit a convolution of quantised numbers, whose sums start from the bias, or from 0 if it is None."""
     filter = _weights(node, weights)
     if len(filter.shape) != len(x.shape):
         raise node.error(f"a filter {list(filter.shape)} does not fit an input of shape {list(x.shape)}")
@@ -154,9 +146,6 @@ def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """The raws and format of weights. Raises `InputError` for weights that are not quantised, and for scales that vary
-    along any axis but the first.
-    """
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -165,7 +154,6 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The initial values of sums, from a bias of raws or of reals; None without a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -175,7 +163,6 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
 
 
 def conv(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """Import a Conv on quantised numbers as a convolution of raws. `element` is the format of the result."""
     return _convolve(to, node, *_operands(to, inputs), element)
 
 
@@ -239,9 +226,6 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """Whether a value can be an input of an op that computes on raws: quantised numbers, constants that are not floats,
-    or an omitted input.
-    """
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -256,7 +240,6 @@ SINGLE_AXIS = 13
 
 
 def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
-    """The tensor of raws at input `first`. The next two inputs, its scale and zero point, determine its format."""
     value = needed(to, inputs, first)
     scale, zero = (_array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
     if isinstance(value, Constant):
@@ -269,7 +252,6 @@ def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> Ordered
 
 
 def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
-    """Set the builder's result format from the scale at input `first` and the zero point at the next input."""
     scale, zero = (_array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
     to.element = quantised_format(node, scale, zero).type
 
@@ -289,7 +271,6 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
-    """The bias at input `position`, as raws at the scale of the products; None if the input is omitted."""
     array = _array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None

@@ -28,7 +28,6 @@ from tinyml.lowering.frontends.onnx.ops.movement import axis_of, part
 
 
 def _initial_state(to: Builder, value: Value) -> SSAValue:
-    """The initial value of a carried tensor. A constant whose elements are equal becomes a fill op."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
@@ -127,9 +126,6 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` if the input `sequence_lens` is computed, or declares sequences shorter than `steps`, the
-    tensor's extent.
-    """
     lengths = optional(inputs, 4)
     if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
         raise node.error("sequences shorter than the tensor are not supported")

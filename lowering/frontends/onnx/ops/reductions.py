@@ -60,10 +60,6 @@ def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Emit the maximum over axes, as a max pool of the rows of a flattened tensor.
-
-    keep: whether the reduced axes remain with extent 1.
-    """
     rows = _reduced_rows(to, value, axes)
     image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
     return rows.results(to, to.op(tdsl.MaxPoolOp, image, (1, rows.length), (0, 0, 0, 0), (1, 1)), keep)
@@ -95,16 +91,10 @@ class _ReducedRows:
     single: tdsl.Shape
 
     def results(self, to: Builder, value: SSAValue, keep: bool) -> OrderedTensor:
-        """Reshape the results of all rows to the shape of the reduction's result.
-
-        value: the results, one per row.
-        keep: whether the reduced axes remain with extent 1.
-        """
         return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
 
 def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _ReducedRows:
-    """Flatten a tensor to a matrix whose rows contain the elements that a reduction over `axes` combines."""
     rank, reduced = len(value.shape), sorted(set(axes))
     kept = [axis for axis in range(rank) if axis not in reduced]
     length = prod(value.shape[axis] for axis in reduced)
@@ -132,10 +122,6 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Emit sums over axes, as matrix products with a vector of ones.
-
-    keep: whether the reduced axes remain with extent 1.
-    """
     rows = _reduced_rows(to, value, axes)
     ones = to.constant(Constant(np.ones((rows.length, 1), np.float32)))
     return rows.results(to, to.op(tdsl.MatmulOp, rows.flat, ones), keep)

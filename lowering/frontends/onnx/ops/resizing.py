@@ -76,7 +76,6 @@ def quotients(before: int, after: int) -> list[int]:
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """Return the new shape, and the factor by which each extent is multiplied."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
     sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
@@ -166,11 +165,6 @@ def _position(node: OnnxNode, at: int, before: int, after: int, factor: Fraction
 
 
 def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the source pixel for the new pixel `at` on an axis.
-
-    before, after: the extent of the axis before and after resizing.
-    factor: the factor by which the extent is multiplied.
-    """
     half, position = Fraction(1, 2), _position(node, at, before, after, factor)
     match node.text("nearest_mode", "round_prefer_floor"):
         case "floor":
