@@ -28,7 +28,7 @@ from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
-MOST_POINTERS = 32
+MAX_POINTERS = 32
 """The maximum number of pointers for the loads of a loop; no chip has registers for more."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
@@ -292,7 +292,7 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     body = op.body.block
     inductions = _Inductions(op)
     walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
-    if len(walks) > MOST_POINTERS or any(PIPELINE in inner.attributes for inner in op.walk()):
+    if len(walks) > MAX_POINTERS or any(PIPELINE in inner.attributes for inner in op.walk()):
         # High-level synthesis determines the memory of an element from its index.
         walks = []
     for load, indices in walks:

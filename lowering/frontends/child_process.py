@@ -26,7 +26,7 @@ Convert = Callable[..., bytes]
 Raises `InputError`.
 """
 
-_LEAST_MEMORY, _MEMORY_PER_BYTE = 4 << 30, 64
+_MIN_MEMORY, _MEMORY_PER_BYTE = 4 << 30, 64
 """The number of bytes that a child may allocate for the library itself, and the number for each byte of the file."""
 
 _RESULT, _MESSAGE, _DEFECT = b"+", b"-", b"!"
@@ -44,7 +44,7 @@ def converted(convert: Convert, content: bytes, *words: str, library: str, secon
     Raises `InputError` if the function raises one, and for a child that crashes or exceeds the limits on memory or
     time. Raises `RuntimeError` with the child's traceback for any other exception.
     """
-    memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * len(content)
+    memory = _MIN_MEMORY + _MEMORY_PER_BYTE * len(content)
     if (free := free_memory()) is not None:
         memory = min(memory, free)
     limits = [str(memory), str(seconds), str(ELEMENT_LIMIT.get())]

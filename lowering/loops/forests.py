@@ -27,7 +27,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_LEAVES = 1 << 15
+MAX_LEAVES = 1 << 15
 """The maximum number of leaves, for which leaf indices fit in 16 bits."""
 
 
@@ -128,7 +128,7 @@ def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SS
     """
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree
-    if len(leaves) > MOST_LEAVES:
+    if len(leaves) > MAX_LEAVES:
         raise error_at(op, f"{len(leaves)} leaves are too many where their votes are rounded, which takes 16 bits each")
     # Leaves that trees share are duplicated, since each tree stores the index of its own leaf.
     numbers, tables = np.zeros((len(leaves), count), np.int16), votes[leaves]

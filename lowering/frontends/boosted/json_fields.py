@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, cast
 
@@ -104,17 +104,17 @@ class Fields:
 
     def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
         """The list of 32-bit integers in the field `name`. If `length` is not None, the list must have this length."""
-        array = self.numbers(name, length)
-        if (wrong := not_integers(array)).size:
-            raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
-        return array.astype(np.int64)
+        return as_integers(self.numbers(name, length), name, self.error)
 
 
-def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The elements that are not integers of a magnitude below 2^31. XGBoost and LightGBM store integers as signed
-    32-bit integers.
+def as_integers(numbers: NDArray[np.float64], name: str, error: Callable[[str], InputError]) -> NDArray[np.int64]:
+    """The numbers of the field `name` as integers. Raises `error` for numbers that are not integers of a magnitude
+    below 2^31: XGBoost and LightGBM store integers as signed 32-bit integers.
     """
-    return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
+    wrong = numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
+    if wrong.size:
+        raise error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
+    return numbers.astype(np.int64)
 
 
 def _shown(value: Any) -> str:

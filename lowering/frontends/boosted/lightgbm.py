@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.boosted.json_fields import Fields, not_integers
+from tinyml.lowering.frontends.boosted.json_fields import Fields, as_integers
 from tinyml.lowering.frontends.boosted.objectives import (
     CLASSES,
     EXPONENTIAL,
@@ -136,10 +136,7 @@ class _Section:
         return number
 
     def integers(self, name: str, length: int) -> NDArray[np.int64]:
-        numbers = self.numbers(name, length)
-        if (wrong := not_integers(numbers)).size:
-            raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
-        return numbers.astype(np.int64)
+        return as_integers(self.numbers(name, length), name, self.error)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
         try:

@@ -12,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
-MOST_COPIES = 1 << 14
+MAX_COPIES = 1 << 14
 """The maximum number of copies of a part of a tensor along an axis. Each copy is an operand of one op."""
 
 
@@ -53,11 +53,11 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
     before, after: the number of elements to add at each end.
 
-    Raises `InputError` for more than `MOST_COPIES` elements at one end.
+    Raises `InputError` for more than `MAX_COPIES` elements at one end.
     """
     shape = shape_of(value)
-    if max(before, after) > MOST_COPIES:
-        raise to.error(f"a margin of {max(before, after)} elements is not supported, only up to {MOST_COPIES}")
+    if max(before, after) > MAX_COPIES:
+        raise to.error(f"a margin of {max(before, after)} elements is not supported, only up to {MAX_COPIES}")
 
     def edge(start: int, margin: int) -> Sequence[SSAValue]:
         first, sizes = [0] * len(shape), [*shape]
@@ -69,14 +69,14 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """Repeat a tensor along its axes, and return the result. Raises `InputError` for more than `MOST_COPIES` copies
+    """Repeat a tensor along its axes, and return the result. Raises `InputError` for more than `MAX_COPIES` copies
     along an axis.
 
     counts: the number of copies along each axis.
     """
     for axis, count in enumerate(counts):
-        if count > MOST_COPIES:
-            raise to.error(f"{count} copies along an axis are not supported, only up to {MOST_COPIES}")
+        if count > MAX_COPIES:
+            raise to.error(f"{count} copies along an axis are not supported, only up to {MAX_COPIES}")
         if count > 1:
             to.check_shape([*shape_of(value), count])
             value = to.op(tdsl.ConcatOp, [value] * count, axis)

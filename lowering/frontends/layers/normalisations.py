@@ -130,41 +130,36 @@ class _Sum:
         return self.divided and centred and bool(np.any(self.of_x)) and not np.any(self.alone)
 
 
-def normalisations(
+def layers_of(
     ops: Sequence[Elementary], constant: Constants, others: frozenset[Hashable]
-) -> Mapping[Hashable, Normalisation]:
-    """The normalisations of a graph, by the key of the value that each computes.
+) -> Mapping[Hashable, Normalisation | Softmax]:
+    """The normalisations and softmaxes that elementary ops compute, by the key of the value that each computes.
 
     ops: the elementary ops, in topological order.
     constant: the constants.
     others: the values that other ops read, or that the graph returns.
     """
-    return _Written(ops, constant, others).found()
+    matcher = _Matcher(ops, constant, others)
+    return {**matcher.normalisations(), **matcher.softmaxes()}
 
 
-def softmaxes(ops: Sequence[Elementary], constant: Constants) -> Mapping[Hashable, Softmax]:
-    """The softmaxes of a graph, by the key of the value that each computes.
-
-    ops, constant: as in `normalisations`.
-    """
-    written = _Written(ops, constant, frozenset())
-    found = {op.output: written.softmax(op) for op in ops if op.kind in ("div", "mul") and not op.ends}
-    return {key: each for key, each in found.items() if each is not None}
-
-
-class _Written:
+class _Matcher:
     def __init__(self, ops: Sequence[Elementary], constant: Constants, others: frozenset[Hashable]):
         self.ops = ops
         self.constant = constant
         self.others = others
-        self.makers = {op.output: op for op in ops}
+        self.producers = {op.output: op for op in ops}
 
-    def found(self) -> Mapping[Hashable, Normalisation]:
-        found: dict[Hashable, Normalisation] = {}
+    def normalisations(self) -> Mapping[Hashable, Normalisation]:
+        layers: dict[Hashable, Normalisation] = {}
         for op in self.ops:
             if op.kind in _ROOTS and (root := self.root_of(op)) is not None:
-                found |= self.ends_of(op, root)
-        return found
+                layers |= self.ends_of(op, root)
+        return layers
+
+    def softmaxes(self) -> Mapping[Hashable, Softmax]:
+        matches = {op.output: self.softmax(op) for op in self.ops if op.kind in ("div", "mul") and not op.ends}
+        return {key: softmax for key, softmax in matches.items() if softmax is not None}
 
     def softmax(self, op: Elementary) -> Softmax | None:
         """Match a softmax: exp(x) divided by the sums of exp(x) along one axis. Returns None for any other op.
@@ -173,43 +168,47 @@ class _Written:
         """
         pairs = [op.inputs] if op.kind == "div" else [op.inputs, op.inputs[::-1]]
         for dividend, divisor in (pair for pair in pairs if len(pair) == 2):
-            inverse = None if op.kind == "div" else self.made(divisor, "reciprocal")
+            inverse = None if op.kind == "div" else self.defining_op(divisor, "reciprocal")
             if op.kind == "mul" and inverse is None:
                 continue
-            power, sums = self.made(dividend, "exp"), self.made(inverse.inputs[0] if inverse else divisor, "sum")
+            power, sums = (
+                self.defining_op(dividend, "exp"),
+                self.defining_op(inverse.inputs[0] if inverse else divisor, "sum"),
+            )
             if power is None or sums is None or len(sums.axes) != 1:
                 continue
-            if self.core(sums.inputs[0]) != self.core(dividend):
+            if self.original(sums.inputs[0]) != self.original(dividend):
                 continue
-            x = self.core(power.inputs[0])
-            if (less := self.made(x, "sub")) is not None and self.is_level(less.inputs[1], sums.axes):
-                x = self.core(less.inputs[0])
+            x = self.original(power.inputs[0])
+            if (less := self.defining_op(x, "sub")) is not None and self.is_level(less.inputs[1], sums.axes):
+                x = self.original(less.inputs[0])
             return Softmax(x, sums.axes[0])
         return None
 
     def is_level(self, key: Hashable, axes: tuple[int, ...]) -> bool:
         """Whether a value is a reduction over axes, possibly limited by numbers."""
-        reduced = self.made(key, "greatest", "mean", "sum")
+        reduced = self.defining_op(key, "greatest", "mean", "sum")
         if reduced is not None:
             return reduced.axes == axes
         limited = self.with_number(key, "maximum") or self.with_number(key, "minimum")
         return limited is not None and self.is_level(limited[0], axes)
 
-    def core(self, key: Hashable) -> Hashable:
-        while (op := self.makers.get(key)) is not None and op.kind == "same":
+    def original(self, key: Hashable) -> Hashable:
+        """The value of which a value is a copy; the value itself if it is none."""
+        while (op := self.producers.get(key)) is not None and op.kind == "same":
             key = op.inputs[0]
         return key
 
-    def made(self, key: Hashable, *kinds: str) -> Elementary | None:
-        op = self.makers.get(self.core(key))
+    def defining_op(self, key: Hashable, *kinds: str) -> Elementary | None:
+        op = self.producers.get(self.original(key))
         return op if op is not None and op.kind in kinds and not op.ends else None
 
     def number(self, key: Hashable) -> float | None:
-        array = self.constant(self.core(key))
+        array = self.constant(self.original(key))
         return float(array.item()) if array is not None and array.size == 1 else None
 
     def with_number(self, key: Hashable, kind: str) -> tuple[Hashable, float] | None:
-        if (op := self.made(key, kind)) is None or len(op.inputs) != 2:
+        if (op := self.defining_op(key, kind)) is None or len(op.inputs) != 2:
             return None
         for value, other in (op.inputs, op.inputs[::-1]):
             if (number := self.number(other)) is not None:
@@ -219,7 +218,9 @@ class _Written:
     def at_least(self, key: Hashable) -> Hashable:
         """The value before a limit that changes only the squares and norms of rows of zeros."""
         limited = self.with_number(key, "maximum")
-        return self.core(key) if limited is None or not 0 <= limited[1] <= _NEGLIGIBLE else self.core(limited[0])
+        return (
+            self.original(key) if limited is None or not 0 <= limited[1] <= _NEGLIGIBLE else self.original(limited[0])
+        )
 
     def root_of(self, op: Elementary) -> _Root | None:
         """Match the input of a square root: a mean of squares, a sum of squares or a variance, optionally plus an
@@ -230,51 +231,54 @@ class _Written:
             key, epsilon = self.at_least(added[0]), added[1]
             if not epsilon >= 0:
                 return None
-        if (difference := self.made(key, "sub")) is not None:
+        if (difference := self.defining_op(key, "sub")) is not None:
             return self.second_moment(difference, epsilon)
-        if (moment := self.made(key, "mean", "sum")) is None:
+        if (moment := self.defining_op(key, "mean", "sum")) is None:
             return None
         axes, total = moment.axes, moment.kind == "sum"
-        square = self.made(moment.inputs[0], "squared_difference", "square", "mul")
+        square = self.defining_op(moment.inputs[0], "squared_difference", "square", "mul")
         if square is None:
             return None
         if square.kind == "squared_difference":
-            base, mean = map(self.core, square.inputs)
+            base, mean = map(self.original, square.inputs)
             return _Root(base, mean, axes, epsilon, total) if self.is_mean(mean, base, axes) and not total else None
         if square.kind == "mul" and not self.equal(*square.inputs):
             return None
-        base = self.core(square.inputs[0])
-        less = None if total else self.made(base, "sub")
+        base = self.original(square.inputs[0])
+        less = None if total else self.defining_op(base, "sub")
         if less is not None and self.is_mean(less.inputs[1], less.inputs[0], axes):
-            return _Root(self.core(less.inputs[0]), self.core(less.inputs[1]), axes, epsilon, total)
+            return _Root(self.original(less.inputs[0]), self.original(less.inputs[1]), axes, epsilon, total)
         return _Root(base, None, axes, epsilon, total)
 
     def second_moment(self, difference: Elementary, epsilon: float) -> _Root | None:
         """Match mean(x^2) - mean(x)^2. Returns None for other differences."""
-        moment, squared_mean = self.made(difference.inputs[0], "mean"), self.made(difference.inputs[1], "square", "mul")
-        square = None if moment is None else self.made(moment.inputs[0], "square", "mul")
+        moment, squared_mean = (
+            self.defining_op(difference.inputs[0], "mean"),
+            self.defining_op(difference.inputs[1], "square", "mul"),
+        )
+        square = None if moment is None else self.defining_op(moment.inputs[0], "square", "mul")
         if moment is None or squared_mean is None or square is None:
             return None
         if not self.equal(squared_mean.inputs[0], squared_mean.inputs[-1]) or not self.equal(
             square.inputs[0], square.inputs[-1]
         ):
             return None
-        x, mean = self.core(square.inputs[0]), self.core(squared_mean.inputs[0])
+        x, mean = self.original(square.inputs[0]), self.original(squared_mean.inputs[0])
         return _Root(x, mean, moment.axes, epsilon, False) if self.is_mean(mean, x, moment.axes) else None
 
     def is_mean(self, key: Hashable, x: Hashable, axes: tuple[int, ...]) -> bool:
-        op = self.made(key, "mean")
-        return op is not None and self.core(op.inputs[0]) == self.core(x) and op.axes == axes
+        op = self.defining_op(key, "mean")
+        return op is not None and self.original(op.inputs[0]) == self.original(x) and op.axes == axes
 
     def equal(self, a: Hashable, b: Hashable) -> bool:
         """Whether two keys denote equal values: one value, or two differences of the same operands, since some
         exporters write the same difference twice.
         """
-        a, b = self.core(a), self.core(b)
-        first, second = self.made(a, "sub"), self.made(b, "sub")
+        a, b = self.original(a), self.original(b)
+        first, second = self.defining_op(a, "sub"), self.defining_op(b, "sub")
         if a == b or first is None or second is None:
             return a == b
-        return [*map(self.core, first.inputs)] == [*map(self.core, second.inputs)]
+        return [*map(self.original, first.inputs)] == [*map(self.original, second.inputs)]
 
     def ends_of(self, op: Elementary, root: _Root) -> Mapping[Hashable, Normalisation]:
         sums: dict[Hashable, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}
@@ -292,8 +296,8 @@ class _Written:
             if each.kind in ("same", "maximum") and self.at_least(each.output) in roots:
                 roots.add(each.output)
                 followed.add(each)
-            elif (made := self.sum_of(each, sums, roots)) is not None:
-                (ends if each.ends else sums)[each.output] = made
+            elif (sum := self.sum_of(each, sums, roots)) is not None:
+                (ends if each.ends else sums)[each.output] = sum
                 followed.add(each)
         read = self.others | {key for each in self.ops if each not in followed for key in each.inputs}
         return {
@@ -319,7 +323,7 @@ class _Written:
         if len(op.inputs) != 2:
             return None
         first, second = (sums.get(key) for key in op.inputs)
-        constants = [None if each in sums else self.constant(self.core(each)) for each in op.inputs]
+        constants = [None if each in sums else self.constant(self.original(each)) for each in op.inputs]
         if op.kind == "div":
             if op.inputs[1] in roots:
                 if first is not None:

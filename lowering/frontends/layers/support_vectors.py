@@ -33,7 +33,7 @@ FEWER_VECTORS = (
 )
 """Advice for a smaller support vector machine."""
 
-MOST_FACTORS = 8
+MAX_FACTORS = 8
 """The maximum degree of a polynomial kernel; each degree requires one product."""
 
 REACH = 3.0
@@ -83,8 +83,8 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
     products = affine(to, x, kernel.gamma * vectors, np.full(len(vectors), kernel.coef0))
     if kernel.name == "sigmoid":
         return to.op(tdsl.TanhOp, products)
-    if not 1 <= kernel.degree <= MOST_FACTORS:
-        raise to.error(f"a polynomial kernel of degree {kernel.degree} is not supported, only of 1 to {MOST_FACTORS}")
+    if not 1 <= kernel.degree <= MAX_FACTORS:
+        raise to.error(f"a polynomial kernel of degree {kernel.degree} is not supported, only of 1 to {MAX_FACTORS}")
     power = products
     for _ in range(kernel.degree - 1):
         power = to.op(tdsl.MulOp, power, products)

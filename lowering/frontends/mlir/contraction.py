@@ -16,7 +16,7 @@ from math import prod
 from typing import Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.elementwise import apply
+from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor
 
 Position: TypeAlias = tuple[tuple[str, int], ...]
@@ -281,6 +281,13 @@ REDUCTIONS = {"Add": "ReduceSum", "Max": "ReduceMax", "Min": "ReduceMin"}
 """The reduction of each op that is applied repeatedly."""
 
 _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
+
+
+def with_initial(to: GraphWriter, kind: str, value: Tensor, initial: Tensor) -> Tensor:
+    """Combine the result of the reduction `kind` with its initial value. For a sum with the initial value 0, return the
+    result unchanged.
+    """
+    return value if kind == "Add" and is_number(initial, 0.0) else apply(to, kind, value, initial)
 
 
 def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:

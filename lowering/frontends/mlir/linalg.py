@@ -24,8 +24,8 @@ from tinyml.lowering.frontends.mlir.contraction import (
     pool,
     reduce,
     takes_first_greatest,
+    with_initial,
 )
-from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
 from tinyml.lowering.frontends.mlir.graph import Shape, Tensor, error_at, op_name
 from tinyml.lowering.frontends.mlir.loops import concat, taken
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
@@ -88,13 +88,6 @@ def _mapped(reader: Reader, op: Operation) -> Equation | None:
     return Equation(lhs, rhs, result)
 
 
-def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine the result of the reduction `kind` with its initial value `start`. For a sum with the initial value 0,
-    return the result unchanged.
-    """
-    return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
-
-
 @handles(*(f"linalg.{name}" for name in POOLS))
 def named_pool(reader: Reader, op: Operation) -> Tensor:
     name = op_name(op).removeprefix("linalg.")
@@ -108,7 +101,7 @@ def named_pool(reader: Reader, op: Operation) -> Tensor:
     kind = "Max" if name.endswith("max") else "Sum"
     windows = Windows(sizes, strides, dilations)
     result = pool(reader.to, kind, x, windows, reader.shape(op.results[0]))
-    return _started(reader, "Max" if kind == "Max" else "Add", result, start)
+    return with_initial(reader.to, "Max" if kind == "Max" else "Add", result, start)
 
 
 def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
@@ -237,7 +230,7 @@ def _reduction(
         windows, moved = _windows(reader, maps[element.index], summed, extents), _moved(maps[element.index], summed)
         space = tuple(extents[dim] for dim in moved)
         value = pool(to, "Max" if kind == "Max" else "Sum", operands[element.index], windows, space)
-        return _started(reader, kind, _placed(reader, value, moved, space, maps[-1], shape), operands[-1])
+        return with_initial(reader.to, kind, _placed(reader, value, moved, space, maps[-1], shape), operands[-1])
     dims = [f"d{at}" for at in range(len(extents))]
     space = tuple(extents[dim] for dim in dims)
     reader.values |= {
@@ -254,7 +247,7 @@ def _reduction(
     rest = [dim for dim in dims if dim not in summed]
     space = tuple(extents[dim] for dim in rest)
     value = _placed(reader, to.reshape(reduced, space), rest, space, maps[-1], shape)
-    return _started(reader, kind, value, operands[-1])
+    return with_initial(reader.to, kind, value, operands[-1])
 
 
 def _greatest(

@@ -30,7 +30,7 @@ RunBody: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 WRITTEN = "Written"
 """The op of a carried tensor after the iteration has written a part of it; no node has this op."""
 
-MOST_TRIPS = 1 << 16
+MAX_TRIPS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def counted_loop(
     to = reader.to
     if trips == 0:
         return list(carried)
-    if trips > MOST_TRIPS:
-        raise reader.error(f"{trips} iterations are more than {MOST_TRIPS}")
+    if trips > MAX_TRIPS:
+        raise reader.error(f"{trips} iterations are more than {MAX_TRIPS}")
     source = to.source
     with to.body(trips) as body:
         states = [tensor if at in kept else to.argument("state", tensor.shape) for at, tensor in enumerate(carried)]

@@ -20,8 +20,9 @@ from tinyml.lowering.frontends.mlir.contraction import (
     pool,
     reduce,
     takes_first_greatest,
+    with_initial,
 )
-from tinyml.lowering.frontends.mlir.elementwise import apply, is_number, of_constants
+from tinyml.lowering.frontends.mlir.elementwise import apply, of_constants
 from tinyml.lowering.frontends.mlir.graph import Tensor
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
@@ -223,13 +224,6 @@ def _reducer(reader: Reader, block: Block) -> str:
     return kind
 
 
-def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine the result of the reduction `kind` with its initial value `start`. For a sum with the initial value 0,
-    return the result unchanged.
-    """
-    return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
-
-
 @handles(stablehlo.ReduceOp)
 def reduction(reader: Reader, op: stablehlo.ReduceOp) -> list[Tensor]:
     axes = numbers(op.dimensions)
@@ -240,7 +234,7 @@ def reduction(reader: Reader, op: stablehlo.ReduceOp) -> list[Tensor]:
     x, start = reader.operands(op)
     kind = _reducer(reader, op.body.block)
     value = reader.to.reshape(reduce(reader.to, REDUCTIONS[kind], x, axes), reader.shape(op.results[0]))
-    return [_started(reader, kind, value, start)]
+    return [with_initial(reader.to, kind, value, start)]
 
 
 def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> list[Tensor]:
@@ -277,4 +271,4 @@ def reduce_window(reader: Reader, op: stablehlo.ReduceWindowOp) -> Tensor:
     widths = numbers(op.padding, (0,) * 2 * len(sizes))
     x = padded(reader, x, widths[::2], widths[1::2], start)
     pooled = pool(reader.to, "Max" if kind == "Max" else "Sum", x, windows, reader.shape(op.results[0]))
-    return _started(reader, kind, pooled, start)
+    return with_initial(reader.to, kind, pooled, start)

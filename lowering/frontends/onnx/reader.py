@@ -235,8 +235,7 @@ def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iter
     for node in reversed(nodes):
         if not wanted.isdisjoint(node.outputs):
             kept.append(replace(node, outputs=tuple(name if name in wanted else "" for name in node.outputs)))
-            wanted |= {*node.inputs}
-            wanted |= {name for each in node.attributes.values() if isinstance(each, OnnxGraph) for name in each.free}
+            wanted |= names_read(node)
     return reversed(kept)
 
 

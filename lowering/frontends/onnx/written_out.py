@@ -10,15 +10,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.normalisations import (
-    Elementary,
-    Normalisation,
-    Softmax,
-    normalisations,
-    softmaxes,
-)
+from tinyml.lowering.frontends.layers.normalisations import Elementary, Normalisation, Softmax, layers_of
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
-from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
+from tinyml.lowering.frontends.onnx.reader import constant_node, names_read, needed_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,18 +95,15 @@ class _Written:
         ops: list[Elementary] = []
         others: set[Hashable] = {output.name for output in self.graph.outputs}
         for node in nodes:
-            found = self.elementary(node)
-            ops += found
-            if not found:
-                others |= {*node.inputs}
-                others |= {
-                    name for each in node.attributes.values() if isinstance(each, OnnxGraph) for name in each.free
-                }
-        found = {**normalisations(ops, self.constant, frozenset(others)), **softmaxes(ops, self.constant)}
+            elementary = self.elementary(node)
+            ops += elementary
+            if not elementary:
+                others |= names_read(node)
+        layers = layers_of(ops, self.constant, frozenset(others))
         return [
-            part
+            new
             for node in nodes
-            for part in (self.node(node, found[node.outputs[0]]) if node.outputs[0] in found else [node])
+            for new in (self.node(node, layers[node.outputs[0]]) if node.outputs[0] in layers else [node])
         ]
 
     def constant(self, key: Hashable) -> Array | None:

@@ -15,9 +15,9 @@ from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.reader import constant_node, names_read
 from tinyml.lowering.frontends.qonnx import readers as readers
-from tinyml.lowering.frontends.qonnx.integer_chains import with_shifts
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
-from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, merged
+from tinyml.lowering.frontends.qonnx.integer_chains import IntegerChains
+from tinyml.lowering.frontends.qonnx.integer_formats import MAX_BITS
+from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, QuantiserNodes
 from tinyml.lowering.frontends.qonnx.quantiser import ROUNDINGS, Comparisons, Quantiser, Truncation, integer_limits
 from tinyml.lowering.frontends.qonnx.shifts import SHIFT, input_limits, shifted
 from tinyml.lowering.frontends.qonnx.values import MOVING, Stack, WholeConstant
@@ -42,7 +42,7 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
     typed = {declared.name for declared in graph.inputs if declared.element in ("int8", "uint8")}
     summed = sums_of(graph, typed)
     _check_integers(graph, summed)
-    graph = with_shifts(graph, QONNX)
+    graph = IntegerChains(graph, QONNX).rewritten()
     named = [node.domain in OLDER_DOMAINS or node.op == SHIFT for node in graph.nodes]
     nodes = [replace(node, domain=QONNX) if older else node for node, older in zip(graph.nodes, named, strict=True)]
     in_integers = any(node.op == SHIFT for node in nodes)
@@ -54,7 +54,7 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
             nodes = _with_integers(declared.name, nodes, limits, bipolar=known[2] is None)
         elif in_integers or (summed and declared.name in typed):
             nodes = _with_integers(declared.name, nodes, input_limits(declared), bipolar=False)
-    made = merged(replace(graph, nodes=nodes), QONNX)
+    made = QuantiserNodes(replace(graph, nodes=nodes), QONNX).rewritten()
     inputs = [_in_format(declared, made) for declared in made.inputs]
     # All inputs of a program have one storage type.
     if len({declared.format for declared, _ in inputs}) > 1:
@@ -234,7 +234,7 @@ def integers(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import a constant that a QCDQ file stores as integers with scales and a zero point."""
     value = _numbers(to, inputs, 0, "integers").astype(np.int64) - node.integer("zero")
     limits = node.integer("low"), node.integer("high")
-    if max(-limits[0], limits[1]) >= 1 << MOST_BITS:
+    if max(-limits[0], limits[1]) >= 1 << MAX_BITS:
         limits = int(value.min(initial=0)), int(value.max(initial=0))
     return WholeConstant.of(np.clip(value, *limits), along(node, _scales(to, inputs), value.shape), limits)
 
@@ -312,8 +312,8 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         by = Truncation(scales.ravel(), low, high, zero, rounding, False, divisor, int(zero // divisor), results.item())
         return named(to, value.quantised(to, by))
     dropped = bits - _number(to, inputs, 4, "number of bits")
-    if abs(dropped) > MOST_BITS:
-        raise node.error(f"{dropped:g} dropped bits are not supported, only up to {MOST_BITS}")
+    if abs(dropped) > MAX_BITS:
+        raise node.error(f"{dropped:g} dropped bits are not supported, only up to {MAX_BITS}")
     divisor = 2.0**dropped
     open_ = Truncation(scales.ravel(), -(1 << 30), 1 << 30, zero, rounding, False, divisor, zero, scales.item())
     ends = open_.levels(value.reals(value.ends), open_.scales) + zero

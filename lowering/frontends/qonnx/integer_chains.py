@@ -6,16 +6,16 @@ The file types its tensors as integers, so that the constants are integers and D
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.onnx.formats import constants_of
-from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
-from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.reader import constant_node
 from tinyml.lowering.frontends.onnx.tensors import ELEMENTS
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
+from tinyml.lowering.frontends.qonnx.integer_formats import MAX_BITS
+from tinyml.lowering.frontends.qonnx.node_rewriter import NodeRewriter
 from tinyml.lowering.frontends.qonnx.shifts import GREATEST_PARAMETER, SHIFT
 
 if TYPE_CHECKING:
@@ -25,29 +25,16 @@ WIDE = ("int32", "int64")
 """The element types to which sums are cast without a change."""
 
 
-def with_shifts(graph: OnnxGraph, domain: str) -> OnnxGraph:
-    """A graph with a RequantShift in place of each Clip to [0, high] of a quotient of integers by a power of two.
+class IntegerChains(NodeRewriter):
+    """Replaces each Clip to [0, high] of a quotient of integers by a power of two by a RequantShift."""
 
-    domain: the domain of the new nodes.
-    """
-    chains = _Chains(graph, domain)
-    nodes = [made for node in graph.nodes for made in chains.nodes(node)]
-    return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
-
-
-class _Chains:
-    def __init__(self, graph: OnnxGraph, domain: str) -> None:
-        self.constants: Mapping[str, NDArray[Any]] = constants_of(graph)
-        self.makers = {node.outputs[0]: node for node in graph.nodes if node.outputs and not node.domain}
-        self.domain = domain
-
-    def nodes(self, node: OnnxNode) -> Sequence[OnnxNode]:
+    def rewrite(self, node: OnnxNode) -> Sequence[OnnxNode]:
         high = self.limit(node)
         # A quotient that is rounded down and one that is truncated differ below 0 only.
-        found = None if high is None else self.with_constant(self.before(node.inputs[0], "Floor"), "Div")
-        if high is None or found is None:
+        quotient = None if high is None else self.with_constant(self.before(node.inputs[0], "Floor"), "Div")
+        if high is None or quotient is None:
             return [node]
-        x, divisors = found
+        x, divisors = quotient
         divisor = int(divisors.flat[0])
         if (divisors != divisor).any() or not 0 < divisor <= GREATEST_PARAMETER or divisor & divisor - 1:
             return [node]
@@ -55,20 +42,20 @@ class _Chains:
         x, factors = self.with_constant(x, "Mul") or (x, np.ones(1, np.int64))
         # RequantShift adds half of the divisor.
         numbers = {"mul": factors, "add": np.asarray(addends.astype(np.int64) - divisor // 2)}
-        made = [constant_node(node, name, array) for name, array in numbers.items()]
+        constants = [constant_node(node, name, array) for name, array in numbers.items()]
         attributes = {"div": divisor, "n_levels": high + 1, "signed": 0}
-        inputs = (x, *(each.outputs[0] for each in made))
-        return [*made, replace(node, op=SHIFT, domain=self.domain, inputs=inputs, attributes=attributes)]
+        inputs = (x, *(constant.outputs[0] for constant in constants))
+        return [*constants, replace(node, op=SHIFT, domain=self.domain, inputs=inputs, attributes=attributes)]
 
     def limit(self, node: OnnxNode) -> int | None:
         if node.op != "Clip" or node.domain or len(node.inputs) < 3:
             return None
         limits = [self.constants.get(name) for name in node.inputs[1:3]]
         low, high = (float(each.item()) if each is not None and each.size == 1 else np.nan for each in limits)
-        return int(high) if low == 0 and high == np.rint(high) and 1 <= high < 1 << MOST_BITS else None
+        return int(high) if low == 0 and high == np.rint(high) and 1 <= high < 1 << MAX_BITS else None
 
     def before(self, name: str, *ops: str) -> str:
-        while (node := self.makers.get(name)) is not None:
+        while (node := self.producers.get(name)) is not None:
             cast = node.op == "Cast" and ELEMENTS.get(node.integer("to")) in WIDE
             if not cast and node.op not in ops:
                 break
@@ -76,7 +63,7 @@ class _Chains:
         return name
 
     def with_constant(self, name: str, op: str) -> tuple[str, NDArray[Any]] | None:
-        node = self.makers.get(name)
+        node = self.producers.get(name)
         if node is None or node.op != op:
             return None
         pairs = [node.inputs] if op == "Div" else [node.inputs, node.inputs[::-1]]

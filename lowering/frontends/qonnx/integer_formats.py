@@ -13,9 +13,9 @@ from tinyml.dialects.tdsl import format_of
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
-LEAST_SUM_WIDTH = 16
+MIN_SUM_WIDTH = 16
 
-MOST_BITS = 16
+MAX_BITS = 16
 """The maximum width of a quantiser in bits."""
 
 
@@ -42,7 +42,7 @@ def format_of_bits(bits: int, frac: int) -> ExactInteger:
 
 def format_of_sums(low: int, high: int, frac: int) -> ExactInteger:
     """The fixed-point format of exact sums `n * 2^-frac` for all integers n from low to high."""
-    return format_of_bits(max(max(-low, high).bit_length() + 1, LEAST_SUM_WIDTH), frac)
+    return format_of_bits(max(max(-low, high).bit_length() + 1, MIN_SUM_WIDTH), frac)
 
 
 def binary_exponent(scale: float) -> int | None:
@@ -65,7 +65,7 @@ def rounds_to_even(format: ExactInteger) -> bool:
 
 
 __all__ = [
-    "MOST_BITS",
+    "MAX_BITS",
     "ExactInteger",
     "binary_exponent",
     "format_of_bits",

@@ -8,14 +8,14 @@ QuantizeLinear, and often no Clip.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.onnx.formats import constants_of
-from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
-from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.reader import constant_node
+from tinyml.lowering.frontends.qonnx.node_rewriter import NodeRewriter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,42 +28,29 @@ Their inputs are the numbers and the scales. The attributes `low` and `high` are
 """
 
 
-def merged(graph: OnnxGraph, domain: str) -> OnnxGraph:
-    """A graph with one node for each quantiser.
+class QuantiserNodes(NodeRewriter):
+    """Replaces the nodes of each quantiser by one node."""
 
-    domain: the domain of the new nodes.
-    """
-    merge = _Merge(graph, domain)
-    nodes = [made for node in graph.nodes for made in merge.nodes(node)]
-    return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
-
-
-class _Merge:
-    def __init__(self, graph: OnnxGraph, domain: str):
-        self.constants: Mapping[str, NDArray[Any]] = constants_of(graph)
-        self.makers = {node.outputs[0]: node for node in graph.nodes if node.outputs and not node.domain}
-        self.domain = domain
-
-    def nodes(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        if node.op == "Clip" and not node.domain and (rounded := self.makers.get(node.inputs[0])) is not None:
+    def rewrite(self, node: OnnxNode) -> Sequence[OnnxNode]:
+        if node.op == "Clip" and not node.domain and (rounded := self.producers.get(node.inputs[0])) is not None:
             low, high = (self.limit(node, position, end) for position, end in ((1, -np.inf), (2, np.inf)))
             if rounded.op == "Round" and np.isfinite((low, high)).all():
                 one = constant_node(node, f"{node.outputs[0]}:scale", np.ones((), np.float32))
                 attributes = {"low": math.ceil(low), "high": math.floor(high), "axis": 0}
                 inputs = rounded.inputs[0], one.outputs[0]
                 return one, replace(node, op=QUANTISED, domain=self.domain, inputs=inputs, attributes=attributes)
-        return [self.node(node)]
+        return [self.dequantised(node)]
 
-    def node(self, node: OnnxNode) -> OnnxNode:
+    def dequantised(self, node: OnnxNode) -> OnnxNode:
         if node.op != "DequantizeLinear" or node.domain or len(node.inputs) < 2:
             return node
         source, low, high = node.inputs[0], -np.inf, np.inf
-        if (clip := self.makers.get(source)) is not None and clip.op == "Clip":
+        if (clip := self.producers.get(source)) is not None and clip.op == "Clip":
             source = clip.inputs[0]
             low, high = (self.limit(clip, position, end) for position, end in ((1, low), (2, high)))
-        quantise = self.makers.get(source)
+        quantise = self.producers.get(source)
         if quantise is not None and quantise.op == "QuantizeLinear":
-            self.same(node, quantise)
+            self.check_equal(node, quantise)
             zero = self.number(quantise, 2)
             kind = np.uint8 if zero is None else zero.dtype
             source, op = quantise.inputs[0], QUANTISED
@@ -88,7 +75,7 @@ class _Merge:
 
     def number(self, node: OnnxNode, position: int) -> NDArray[Any] | None:
         name = node.inputs[position] if position < len(node.inputs) else ""
-        while name not in self.constants and (cast := self.makers.get(name)) is not None and cast.op == "Cast":
+        while name not in self.constants and (cast := self.producers.get(name)) is not None and cast.op == "Cast":
             name = cast.inputs[0]
         if name and name not in self.constants:
             raise node.error(f"its input '{name}' must be a constant")
@@ -100,7 +87,7 @@ class _Merge:
             raise clip.error("its limits must be numbers")
         return otherwise if number is None else float(number.item())
 
-    def same(self, node: OnnxNode, quantise: OnnxNode) -> None:
+    def check_equal(self, node: OnnxNode, quantise: OnnxNode) -> None:
         for position in (1, 2):
             a, b = self.number(quantise, position), self.number(node, position)
             if (a is None) != (b is None) or (a is not None and b is not None and not np.array_equal(a, b)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, ExactInteger, binary_exponent, format_of_range
+from tinyml.lowering.frontends.qonnx.integer_formats import MAX_BITS, ExactInteger, binary_exponent, format_of_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,8 +185,8 @@ def integer_limits(node: OnnxNode, bits: float, *, signed: bool, narrow: bool) -
     signed: whether the integers are signed.
     narrow: whether to exclude the least signed, or the greatest unsigned, integer.
     """
-    if not 1 <= bits <= MOST_BITS or bits != int(bits):
-        raise node.error(f"{bits:g} bits are not supported, only whole numbers from 1 to {MOST_BITS}")
+    if not 1 <= bits <= MAX_BITS or bits != int(bits):
+        raise node.error(f"{bits:g} bits are not supported, only whole numbers from 1 to {MAX_BITS}")
     count = int(bits)
     if signed:
         half = 1 << count - 1

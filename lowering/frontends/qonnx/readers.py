@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.onnx.ops.movement import concat
 from tinyml.lowering.frontends.onnx.ops.products import matrices, multiplied, product
 from tinyml.lowering.frontends.onnx.ops.windows import filter_windows, windows_of
 from tinyml.lowering.frontends.onnx.tensors import ELEMENTS
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range, format_of_sums
+from tinyml.lowering.frontends.qonnx.integer_formats import MAX_BITS, binary_exponent, format_of_range, format_of_sums
 from tinyml.lowering.frontends.qonnx.values import Products, Stack, Step, Stored, WholeConstant
 from tinyml.lowering.frontends.qonnx.whole import Whole, reads
 
@@ -176,7 +176,7 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
 
     Return the tensor unchanged if a factor or an addend differs between channels, or if another function follows the
     integers. Also return it unchanged unless the merged addend is the merged unit times an integer of a magnitude below
-    2^`MOST_BITS`.
+    2^`MAX_BITS`.
     """
     if not whole.steps or whole.units.size > 1:
         return whole
@@ -184,7 +184,7 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
         return whole
     origin, one = whole.reals(np.array([[0, 1]]))[0].astype(np.float64)
     moved = origin / (one - origin) if one > origin else np.nan
-    if not abs(moved) < 1 << MOST_BITS or moved != round(moved):
+    if not abs(moved) < 1 << MAX_BITS or moved != round(moved):
         return whole
     source, unit = whole.source, math.ldexp(one - origin, whole.source.frac)
     addend = np.array([round(moved)])

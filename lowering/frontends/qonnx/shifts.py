@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, needed
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxNode
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, ExactInteger, format_of_range, rounds_to_even
+from tinyml.lowering.frontends.qonnx.integer_formats import MAX_BITS, ExactInteger, format_of_range, rounds_to_even
 from tinyml.lowering.frontends.qonnx.quantiser import Quantiser
 from tinyml.lowering.frontends.qonnx.readers import by_channel
 from tinyml.lowering.frontends.qonnx.staircases import SIZES, Lines
@@ -94,8 +94,8 @@ def shifted(to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
     bits = _exponent(node)
     name = "n_levels_out" if "n_levels_out" in node.attributes else "n_levels"
     levels = _whole(node, name)
-    if not 2 <= levels <= 1 << MOST_BITS:
-        raise node.error(f"{name} = {levels} is not supported, only 2 to {1 << MOST_BITS}")
+    if not 2 <= levels <= 1 << MAX_BITS:
+        raise node.error(f"{name} = {levels} is not supported, only 2 to {1 << MAX_BITS}")
     low = -(levels // 2) if _whole(node, "signed") else 0
     value, before = _sums(to, value)
     value, factors = _parameter(to, value, inputs, 1)

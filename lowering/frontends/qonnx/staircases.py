@@ -109,7 +109,7 @@ def rounding_thresholds(levels: Integers, shift: int, *, to_even: bool) -> Integ
 OFFSET_BITS = 31
 """Bits of the magnitude of intermediate results: they are stored in 32 bits."""
 
-MOST_GUARD_BITS = 24
+MAX_GUARD_BITS = 24
 
 SIZES = ((15, 0), (31, 0), (31, 8), (31, 16), (31, 24))
 """Bits of multipliers, and right shifts of their products, from the cheapest product to the most precise one."""
@@ -164,7 +164,7 @@ def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
     steepest = max(float(np.abs(slopes).max(initial=0)), 2.0**-31)
     for bits, shift in SIZES:
         room = math.floor(bits - shift - math.log2(steepest)) - 1
-        guard = min(OFFSET_BITS - 1 - math.ceil(math.log2(most)), MOST_GUARD_BITS, room)
+        guard = min(OFFSET_BITS - 1 - math.ceil(math.log2(most)), MAX_GUARD_BITS, room)
         if guard < 1:
             continue
         factors = np.rint(np.ldexp(slopes, guard + shift)).astype(np.int64) * steps.signs

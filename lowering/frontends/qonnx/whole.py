@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.layers.network_layers import binary
 from tinyml.lowering.frontends.onnx.builder import Builder, Deferred, Inputs, Value
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.qonnx.integer_formats import (
-    MOST_BITS,
+    MAX_BITS,
     ExactInteger,
     format_of_bits,
     format_of_range,
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     Singles: TypeAlias = NDArray[np.float32]
     Integers: TypeAlias = NDArray[np.int64]
 
-MOST_LEVELS = 1 << 12
+MAX_LEVELS = 1 << 12
 """Maximum levels of a quantiser whose thresholds are computed."""
 
-MOST_COMPARISONS = 32
+MAX_COMPARISONS = 32
 """Maximum thresholds of a channel that are compared one by one."""
 
 GREATEST_ADDEND = 1 << 30
@@ -115,7 +115,7 @@ class Whole(Deferred):
         """
         ends = self.reals(self.ends)
         low, high = float(ends.min()), float(ends.max())
-        if max(-low, high) >= 1 << MOST_BITS - 1 or (ends != np.rint(ends)).any():
+        if max(-low, high) >= 1 << MAX_BITS - 1 or (ends != np.rint(ends)).any():
             raise to.error(
                 "reads numbers that are rounded to integers without a limit of 16 bits: add a Clip before it"
             )
@@ -186,7 +186,7 @@ class Whole(Deferred):
 
     def _staircase(self, by: Quantiser) -> Staircase | None:
         channels = max(self.channels, by.channels)
-        if by.last - by.first > MOST_LEVELS:
+        if by.last - by.first > MAX_LEVELS:
             return None
         low, high = (np.broadcast_to(end, channels) for end in (self.source.low, self.source.high))
         return staircase(lambda x: by.levels_of(x, self.reals), low, high, by.first, by.last)
@@ -201,7 +201,7 @@ class Whole(Deferred):
         for slack in slacks:
             if made is None and (known := lines(found, to_even=rounds_to_even(by.format), slack=slack)) is not None:
                 made = self._on_lines(to, by, known)
-        if made is None and found.at.shape[1] <= MOST_COMPARISONS:
+        if made is None and found.at.shape[1] <= MAX_COMPARISONS:
             made = self._compared(to, by, found)
         return None if made is None else limited(to, made, by)
 

@@ -136,7 +136,7 @@ def _windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
     return to.op(tdsl.MulOp, frame, to.parameter(window))
 
 
-LEAST_FRAME = 8
+MIN_FRAME = 8
 """Minimum samples of a frame."""
 
 
@@ -312,8 +312,8 @@ class Spectrogram(FrontEnd):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.frame < LEAST_FRAME:
-            raise InputError(f"the frame of a spectrum has at least {LEAST_FRAME} samples, got {self.frame}")
+        if self.frame < MIN_FRAME:
+            raise InputError(f"the frame of a spectrum has at least {MIN_FRAME} samples, got {self.frame}")
         if not 0 <= self.low < self.highest <= self.rate / 2:
             raise InputError(f"bands from {self.low} to {self.highest} Hz do not fit {self.rate} samples per second")
         if self.floor is not None and self.floor <= 0:

@@ -17,7 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.signals import PowerOp
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint, reals
 from tinyml.lowering.frontends.signals.front_ends import (
-    LEAST_FRAME,
+    MIN_FRAME,
     FrontEnd,
     by_frame,
     filter_bank,
@@ -35,7 +35,7 @@ EMPHASIS = 1 - 2.0**-5
 OFFSET, SPAN = 52.0, 64.0
 """A feature of 0 corresponds to -OFFSET dB, and a feature of 1 to SPAN dB more."""
 
-LEAST_POWER = 1e-30
+MIN_POWER = 1e-30
 """The power of silence in a band."""
 
 
@@ -70,8 +70,8 @@ class LogMel(FrontEnd):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.frame < LEAST_FRAME or self.frame & (self.frame - 1):
-            raise InputError(f"the frame is a power of two of samples, at least {LEAST_FRAME}, got {self.frame}")
+        if self.frame < MIN_FRAME or self.frame & (self.frame - 1):
+            raise InputError(f"the frame is a power of two of samples, at least {MIN_FRAME}, got {self.frame}")
         if self.hop > self.frame:
             raise InputError(f"frames are at most their length of {self.frame} samples apart, got {self.hop}")
         if not 0 < self.rate < math.inf:
@@ -110,7 +110,7 @@ class LogMel(FrontEnd):
         sound = to.op(tdsl.SubOp, after, to.op(tdsl.MulOp, before, constant(EMPHASIS)))
         spectrum = transform(to, to.op(tdsl.MulOp, sound, constant(_hamming(self.frame))))
         powers = filter_bank(to, to.op(PowerOp, spectrum), self.matrix)
-        logarithms = to.op(tdsl.LogOp, to.op(tdsl.AddOp, powers, constant(LEAST_POWER)))
+        logarithms = to.op(tdsl.LogOp, to.op(tdsl.AddOp, powers, constant(MIN_POWER)))
         decibels = to.op(tdsl.MulOp, logarithms, constant(10 / math.log(10) / SPAN))
         features = to.op(tdsl.AddOp, decibels, constant(OFFSET / SPAN))
         if self.scale is None:

@@ -27,7 +27,7 @@ from tinyml.transforms.programs.digest import digest_of
 STEP = 10
 """The time between the starts of two frames, in milliseconds."""
 
-MOST_WINDOW = 100
+MAX_WINDOW = 100
 """The maximum number of probabilities that are averaged."""
 
 CLASSES = ("nothing", "wake word")
@@ -50,8 +50,8 @@ class WakeWord:
     def __post_init__(self) -> None:
         if not 0 <= self.cutoff < 1:
             raise InputError(f"cutoff is a probability from 0 to less than 1, got {self.cutoff}")
-        if not 1 < self.window <= MOST_WINDOW:
-            raise InputError(f"window is a number of probabilities from 2 to {MOST_WINDOW}, got {self.window}")
+        if not 1 < self.window <= MAX_WINDOW:
+            raise InputError(f"window is a number of probabilities from 2 to {MAX_WINDOW}, got {self.window}")
 
 
 USUAL_WINDOW = 5

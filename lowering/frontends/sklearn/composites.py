@@ -14,7 +14,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
-from tinyml.lowering.frontends.sklearn.fitted import array, has_logits
+from tinyml.lowering.frontends.sklearn.fitted import array, fitted_attribute, has_logits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +28,6 @@ The result is that of `transform` inside transformers, and that of `predict` ins
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
 """A `Handler` of an estimator that contains other estimators."""
-
-
-def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """A fitted attribute that contains inner estimators. Raises `InputError` if the estimator is not fitted."""
-    if (found := getattr(estimator, name, None)) is None:
-        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
-    return found
 
 
 DROPPED, KEPT = "drop", "passthrough"
@@ -56,8 +49,8 @@ def _weighted(to: ModelBuilder, estimator: Any, name: str) -> None:
 def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
     """Emit the features that each transformer computes from its columns, concatenated."""
     parts: list[SSAValue] = []
-    indices = inner(to, estimator, "_transformer_to_input_indices")
-    for name, transformer, _ in inner(to, estimator, "transformers_"):
+    indices = fitted_attribute(to, estimator, "_transformer_to_input_indices")
+    for name, transformer, _ in fitted_attribute(to, estimator, "transformers_"):
         if (isinstance(transformer, str) and transformer == DROPPED) or not len(indices[name]):
             continue
         _weighted(to, estimator, name)
@@ -121,7 +114,7 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
     """Emit one score per class, computed by the classifier that separates this class from all others. Raises
     `InputError` for classifiers with several scores.
     """
-    scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
+    scores = [compute(to, each, x)[1] for each in fitted_attribute(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
     return together(to, scores)
@@ -154,7 +147,7 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
     """Emit, for each class, the weighted mean of its probabilities (soft voting) or the total weight of the votes for
     it (hard voting). Ties go to the class with the lowest index.
     """
-    members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
+    members = [compute(to, each, x) for each in fitted_attribute(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
         votes = [_shares(to, member, scores, classes) for member, scores in members]
@@ -184,13 +177,13 @@ def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Seque
 
 def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
     """Emit the weighted mean of the values of all member regressors."""
-    values = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
+    values = [compute(to, each, x)[1] for each in fitted_attribute(to, estimator, "estimators_")]
     weights = _weights(to, estimator, len(values))
     return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
 
 
 def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
+    return together(to, [compute(to, each, x)[1] for each in fitted_attribute(to, estimator, "estimators_")])
 
 
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
@@ -233,7 +226,7 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
     original features follow these outputs.
     """
     parts: list[SSAValue] = []
-    members = inner(to, estimator, "estimators_")
+    members = fitted_attribute(to, estimator, "estimators_")
     classes = len(getattr(estimator, "classes_", ()))
     for each, method in zip(members, estimator.stack_method_, strict=True):
         member, scores = compute(to, each, x)
@@ -247,7 +240,7 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
             parts.append(scores)
     if estimator.passthrough:
         parts.append(x)
-    return compute(to, inner(to, estimator, "final_estimator_"), together(to, parts))[1]
+    return compute(to, fitted_attribute(to, estimator, "final_estimator_"), together(to, parts))[1]
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
@@ -256,7 +249,7 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
     """
     votes: list[SSAValue] = []
     classes = len(estimator.classes_)
-    for each in inner(to, estimator, "calibrated_classifiers_"):
+    for each in fitted_attribute(to, estimator, "calibrated_classifiers_"):
         member, scores = compute(to, each.estimator, x)
         if hasattr(member, "decision_function"):
             given = _decisions(to, member, scores, classes)

@@ -18,8 +18,7 @@ from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.support_vectors import kernel_sums, limited_products
 from tinyml.lowering.frontends.layers.tree_ensembles import Tree, forest
-from tinyml.lowering.frontends.sklearn.composites import inner
-from tinyml.lowering.frontends.sklearn.fitted import array, only
+from tinyml.lowering.frontends.sklearn.fitted import array, fitted_attribute, only
 from tinyml.lowering.frontends.sklearn.scaling import shifted
 from tinyml.lowering.frontends.sklearn.stored_examples import kernel_of
 from tinyml.lowering.frontends.sklearn.trees import tree_of
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-LEAST_DISTANCE = 1e-3
+MIN_DISTANCE = 1e-3
 """The least distance of a neighbour, as a fraction of the median; formats do not resolve roots of smaller ones."""
 
 
@@ -57,7 +56,7 @@ def average_path_length(samples: Array) -> Array:
 
 def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the isolation forest score -2^(-mean path length / c(samples of a tree)) as a forest and one exponential."""
-    estimators = inner(to, estimator, "estimators_")
+    estimators = fitted_attribute(to, estimator, "estimators_")
     usual = len(estimators) * float(average_path_length(np.array(estimator.max_samples_)))
     if usual == 0:
         raise to.error("its trees were fitted on one sample each: fit it with max_samples of 2 or more")
@@ -162,8 +161,8 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
     least, density = array(to, estimator, "_distances_fit_X_", 2)[:, count - 1], array(to, estimator, "_lrd")
     # Copies of a sample have distance 0 and nearly infinite density, which no format can represent.
     unit = float(np.median(least)) or float(np.median(least[least > 0])) if least.any() else 1.0
-    least = np.maximum(least / unit, LEAST_DISTANCE).reshape(-1, 1) ** 2
-    density = np.minimum(density, 1 / (LEAST_DISTANCE * unit))
+    least = np.maximum(least / unit, MIN_DISTANCE).reshape(-1, 1) ** 2
+    density = np.minimum(density, 1 / (MIN_DISTANCE * unit))
     centre = samples.mean(0)
     points = samples - centre
     column, square = centred_column(to, x, centre)

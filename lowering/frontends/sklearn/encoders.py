@@ -20,19 +20,21 @@ from tinyml.dialects.errors import squeeze
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
-from tinyml.lowering.frontends.sklearn.composites import inner, together
-from tinyml.lowering.frontends.sklearn.fitted import as_fitted
+from tinyml.lowering.frontends.sklearn.composites import together
+from tinyml.lowering.frontends.sklearn.fitted import as_fitted, fitted_attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 """Maximum categories in a message."""
 
 
 def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the encoded columns of all features, concatenated."""
-    categories = [_numbers(to, estimator, at, each) for at, each in enumerate(inner(to, estimator, "categories_"))]
+    categories = [
+        _numbers(to, estimator, at, each) for at, each in enumerate(fitted_attribute(to, estimator, "categories_"))
+    ]
     known = estimator.handle_unknown == "error"
     parts: list[SSAValue] = []
     for at, (values, columns) in enumerate(zip(categories, _columns(to, estimator, categories), strict=True)):
@@ -56,8 +58,8 @@ def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDAr
     categories = np.asarray(given)
     texts = [each for each in categories.tolist() if isinstance(each, str)]
     if texts:
-        codes = ", ".join(f"{squeeze(each)!r}: {code}" for code, each in enumerate(texts[:_MOST_SHOWN]))
-        more = ", ..." if len(texts) > _MOST_SHOWN else ""
+        codes = ", ".join(f"{squeeze(each)!r}: {code}" for code, each in enumerate(texts[:_MAX_SHOWN]))
+        more = ", ..." if len(texts) > _MAX_SHOWN else ""
         raise to.error(
             f"{column} has texts as categories: number them before training, by .map({{{codes}{more}}}) of the column, "
             "as the board gets numbers, too"

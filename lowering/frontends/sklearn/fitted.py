@@ -27,6 +27,13 @@ it.
 """
 
 
+def fitted_attribute(to: ModelBuilder, estimator: Any, name: str) -> Any:
+    """The value of an attribute that `fit` sets. Raises `InputError` if the estimator is not fitted."""
+    if (value := getattr(estimator, name, None)) is None:
+        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
+    return value
+
+
 def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) -> Array:
     """A fitted attribute as numbers in double precision. Sparse matrices become dense.
 
@@ -35,9 +42,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
     rank: the rank of the result; an array of lower rank gets leading axes; None to keep the rank of the attribute.
     """
-    value = getattr(estimator, name, None)
-    if value is None:
-        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
+    value = fitted_attribute(to, estimator, name)
     if hasattr(value, "toarray"):
         value = value.toarray()
     try:

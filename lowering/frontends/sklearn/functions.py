@@ -11,8 +11,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
-from tinyml.lowering.frontends.sklearn.composites import Compute, inner
-from tinyml.lowering.frontends.sklearn.fitted import array
+from tinyml.lowering.frontends.sklearn.composites import Compute
+from tinyml.lowering.frontends.sklearn.fitted import array, fitted_attribute
 from tinyml.lowering.frontends.sklearn.scaling import scaled, shifted
 
 Emit: TypeAlias = Callable[[ModelBuilder, SSAValue], SSAValue]
@@ -92,5 +92,5 @@ def _inverse(to: ModelBuilder, transformer: Any, y: SSAValue) -> SSAValue:
 
 def transformed_targets(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
     """Emit the values of the inner regressor, and the inverse of the transformation of the targets."""
-    _, value = compute(to, inner(to, estimator, "regressor_"), x)
-    return _inverse(to, inner(to, estimator, "transformer_"), value)
+    _, value = compute(to, fitted_attribute(to, estimator, "regressor_"), x)
+    return _inverse(to, fitted_attribute(to, estimator, "transformer_"), value)

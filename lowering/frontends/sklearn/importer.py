@@ -24,9 +24,8 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.rewrites import simplify
-from tinyml.lowering.frontends.sklearn.composites import inner
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, DISTANCES, FAMILIES, HANDLERS
-from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, works
+from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, fitted_attribute, has_logits, works
 from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
 from tinyml.lowering.frontends.sklearn.own_answers import remember
 
@@ -183,7 +182,9 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
             given, last = estimator.steps[-1]
             return _computed(to, last, x, _chosen(given, last))
         if name in ELIMINATIONS:
-            return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step)
+            return _computed(
+                to, fitted_attribute(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step
+            )
         if name == PIPELINE:
             return _transformed(to, estimator, x)
         if _measures_distance(name):

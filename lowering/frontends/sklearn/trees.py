@@ -16,7 +16,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
-from tinyml.lowering.frontends.sklearn.fitted import only, takes_missing
+from tinyml.lowering.frontends.sklearn.fitted import fitted_attribute, only, takes_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,15 +51,9 @@ def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None
     return Tree(features, tree.threshold, tree.children_left, tree.children_right, votes, directions)
 
 
-def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    if (part := getattr(estimator, name, None)) is None:
-        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
-    return part
-
-
 def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
     """The class probabilities at all nodes of a tree, (nodes, classes)."""
-    values = _part(to, estimator, "tree_").value
+    values = fitted_attribute(to, estimator, "tree_").value
     if values.shape[1] != 1:
         raise to.error(f"it has {values.shape[1]} outputs: fit a classifier for each of them")
     return values[:, 0] / values[:, 0].sum(1, keepdims=True)
@@ -70,7 +64,7 @@ def classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _values(to: ModelBuilder, owner: Any, estimator: Any, count: int = 1) -> Tree:
-    return tree_of(owner, estimator, _part(to, estimator, "tree_").value[:, :, 0] / count)
+    return tree_of(owner, estimator, fitted_attribute(to, estimator, "tree_").value[:, :, 0] / count)
 
 
 def regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -78,12 +72,12 @@ def regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    estimators = _part(to, estimator, "estimators_")
+    estimators = fitted_attribute(to, estimator, "estimators_")
     return forest(to, x, [tree_of(estimator, each, _shares(to, each) / len(estimators)) for each in estimators])
 
 
 def forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    estimators = _part(to, estimator, "estimators_")
+    estimators = fitted_attribute(to, estimator, "estimators_")
     return forest(to, x, [_values(to, estimator, each, len(estimators)) for each in estimators])
 
 
@@ -91,7 +85,7 @@ def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the raw predictions: the predictions of `init_` plus the sums of trees. Each tree contributes to one
     prediction.
     """
-    stages, initial = _part(to, estimator, "estimators_"), estimator.init_
+    stages, initial = fitted_attribute(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
     if (strategy := getattr(initial, "strategy", None)) in _RANDOM:
@@ -108,7 +102,7 @@ def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 def histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the raw predictions of trees that were trained on binned features."""
-    stages = _part(to, estimator, "_predictors")
+    stages = fitted_attribute(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
         raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
     start = np.asarray(estimator._baseline_prediction, np.float64).reshape(-1)
@@ -143,7 +137,7 @@ def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
     """Emit the mean class probabilities of trees. Each tree was trained on a subset of the features and possibly of
     the classes.
     """
-    estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
+    estimators, count = fitted_attribute(to, estimator, "estimators_"), len(estimator.classes_)
     voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
     _require_trees(to, estimators, "Classifier", f"VotingClassifier(estimators, voting='{voting}')")
     trees: list[Tree] = []
@@ -155,7 +149,7 @@ def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
 
 
 def bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    estimators = _part(to, estimator, "estimators_")
+    estimators = fitted_attribute(to, estimator, "estimators_")
     _require_trees(to, estimators, "Regressor", "VotingRegressor(estimators)")
     return forest(
         to,
@@ -171,7 +165,7 @@ def ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit, for each class, the total weight of the trees that vote for it. A tree votes for the most probable
     class of the leaf that the sample reaches.
     """
-    estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
+    estimators, count = fitted_attribute(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")
     only(to, estimator, "algorithm", "SAMME", "deprecated", instead="fit it with algorithm='SAMME'")
     weights = np.asarray(estimator.estimator_weights_, np.float64)[: len(estimators)]

@@ -286,7 +286,7 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
         )
     if len(zero_points) != len(scales):
         raise InputError(f"{label} has {len(scales)} scales and {len(zero_points)} zero points")
-    return Quantization(tuple(scale or LEAST_SCALE for scale in scales), tuple(zero_points), axis)
+    return Quantization(tuple(scale or MIN_SCALE for scale in scales), tuple(zero_points), axis)
 
 
 def _blocks(table: _Table, label: str) -> _Table | None:
@@ -308,7 +308,7 @@ BLOCKWISE = 2
 """The number that identifies a quantisation with a scale for each block."""
 
 
-LEAST_SCALE = 2.0**-126
+MIN_SCALE = 2.0**-126
 """The scale that replaces 0, which the converter stores for tensors of zeros. Multiplications by either round to 0."""
 
 

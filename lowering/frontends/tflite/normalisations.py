@@ -8,13 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tinyml.lowering.frontends.layers.normalisations import (
-    Elementary,
-    Normalisation,
-    Softmax,
-    normalisations,
-    softmaxes,
-)
+from tinyml.lowering.frontends.layers.normalisations import Elementary, Normalisation, Softmax, layers_of
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 
 if TYPE_CHECKING:
@@ -56,11 +50,11 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
     elementary = [(op, _elementary(op)) for op in graph.operators]
     others = set[Hashable](graph.outputs).union(*(op.inputs for op, each in elementary if each is None))
     ops = [each for _, each in elementary if each is not None]
-    found = {**normalisations(ops, _constant, frozenset(others)), **softmaxes(ops, _constant)}
-    if not found:
+    layers = layers_of(ops, _constant, frozenset(others))
+    if not layers:
         return graph
     operators = [
-        _operator(op, found[op.outputs[0]]) if op.outputs and op.outputs[0] in found else op for op in graph.operators
+        _operator(op, layers[op.outputs[0]]) if op.outputs and op.outputs[0] in layers else op for op in graph.operators
     ]
     return replace(graph, operators=_needed(operators, graph))
 

@@ -20,7 +20,7 @@ from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.buffers import buffer_reads, effects_on
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
-_LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
+_MIN_ROWS, _MIN_PRODUCTS = 4, 8
 """The minimum number of rows multiplied by a column, and of products per sum, for sums of products of raws."""
 
 
@@ -56,8 +56,8 @@ class OffsetSums:
         plain = [tdsl.format_of(value).without_offset() for value in (term.lhs, term.rhs)]
         return (
             columns == 1
-            and rows >= _LEAST_ROWS
-            and tdsl.shape_of(term.lhs)[1] >= _LEAST_PRODUCTS
+            and rows >= _MIN_ROWS
+            and tdsl.shape_of(term.lhs)[1] >= _MIN_PRODUCTS
             and (not plain[1][1] or _outermost(op, term.lhs) is not op)
             and all(format.coding == INTEGER_CODING for format, _ in plain)
         )

@@ -21,7 +21,7 @@ from tinyml.lowering.loops.operands import element_of, elements_from, flash_arra
 from tinyml.transforms.ir.buffers import place_of
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
-WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
+WIDTH, MOST, MAX_SHIFT = 16, 32767, 3
 """The width of integers that runtime functions support, the greatest such integer, and the maximum shift."""
 
 Number = tuple[SSAValue, SSAValue]
@@ -176,7 +176,7 @@ def _shift(op: signals.SpectrumOp) -> int | None:
     if limits != {(-MOST, MOST)} or any(format.stored_width != WIDTH for format in integers):
         return None
     shift = integers[0].scale - integers[1].scale
-    return shift if 0 <= shift <= MOST_SHIFT else None
+    return shift if 0 <= shift <= MAX_SHIFT else None
 
 
 def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue, SSAValue], None]) -> None:
