@@ -144,6 +144,10 @@ WRONG: dict[str, tuple[bytes, str]] = {
         "model.onnx: Cast 'Cast_y': a conversion of computed numbers to int64 is not supported, "
         "only of reals to floats",
     ),
+    "sum of magnitudes": (
+        model([node("LpNormalization", "x", p=1)], [2]).SerializeToString(),
+        "model.onnx: LpNormalization 'LpNormalization_y': p = 1 is not supported, only 2",
+    ),
     "cast to truth": (
         model([node("Cast", "x", to=onnx.TensorProto.BOOL)], [2]).SerializeToString(),
         "model.onnx: Cast 'Cast_y': a conversion of computed numbers to bool is not supported, only of reals to floats",
