@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import i8, i16, i32
 from xdsl.ir import SSAValue
@@ -18,19 +17,51 @@ from tinyml.lowering.loops.signals.fourier import over_rows
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
+class _TaperArguments(NamedTuple):
+    """samples: the number of samples of a frame. length: that of the padded frame."""
+
+    samples: int
+    length: int
+
+
+class _ChannelsArguments(NamedTuple):
+    """channels: their number. first: the first bin of the first channel."""
+
+    channels: int
+    first: int
+
+
+class _NoiseArguments(NamedTuple):
+    """channels: their number. even, odd: the shares of even and odd channels, in units of 2^-14."""
+
+    channels: int
+    even: int
+    odd: int
+
+
+class _FeaturesArguments(NamedTuple):
+    """channels: their number. least: the least share of a channel that remains, in units of 2^-14. bits: the number of
+    bits by which the compressed ratio is shifted left.
+    """
+
+    channels: int
+    least: int
+    bits: int
+
+
 def _call(
-    op: signals.IntegerOp, nest: LoopBuilder, table: Any, numbers: Sequence[int], steps: int, hint: str = ""
+    op: signals.IntegerOp, nest: LoopBuilder, table: Any, arguments: tuple[int, ...], steps: int, hint: str = ""
 ) -> None:
-    """Emit the call `tm_NAME(result, operands, table, numbers)`, whose time is proportional to `steps`.
+    """Emit the call `tm_NAME(result, operands, table, arguments)`, whose time is proportional to `steps`.
 
     table: an array of 16-bit integers; None for no table.
-    numbers: the constant integers that are passed after the table.
+    arguments: the integers after the table, in the order of the parameters of the C function (`channels.h`).
     """
     name = f"{op.name.replace('tdsl.', 'tm_')}_i{8 * tdsl.format_of(op.out).dtype.itemsize}"
     runs = [_integers(value, nest) for value in (op.out, *op.inputs)]
     if table is not None:
         runs.append(flash_array(nest, np.asarray(table, np.int16), i16, hint))
-    nest.put(num.CallOp(TransformAttr.of(name, numbers, steps), runs))
+    nest.put(num.CallOp(TransformAttr.of(name, arguments, steps), runs))
 
 
 def _integers(value: SSAValue, nest: LoopBuilder) -> SSAValue:
@@ -40,8 +71,8 @@ def _integers(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 
 @lowers(signals.TaperOp)
 def lower_taper(op: signals.TaperOp, nest: LoopBuilder) -> None:
-    sizes = [tdsl.shape_of(value)[1] for value in (op.input, op.out)]
-    _call(op, nest, op.window, sizes, sizes[1], "window")
+    samples, length = (tdsl.shape_of(value)[1] for value in (op.input, op.out))
+    _call(op, nest, op.window, _TaperArguments(samples, length), length, "window")
 
 
 @lowers(signals.ScaledSpectrumOp)
@@ -66,25 +97,32 @@ ROOT_STEPS = 24
 
 @lowers(signals.ChannelsOp)
 def lower_channels(op: signals.ChannelsOp, nest: LoopBuilder) -> None:
+    """The table contains, for each channel and one more, the number of its bins, and then the weights of the bins."""
     bank, table, start = op.bank, list[int](), 0
     for width in bank.widths:
         table += [width, *bank.falling[start : start + width]]
         start += width
     count = op.count.value.data
-    _call(op, nest, table, [count, bank.first], start + ROOT_STEPS * count, "bank")
+    _call(op, nest, table, _ChannelsArguments(count, bank.first), start + ROOT_STEPS * count, "bank")
 
 
 @lowers(signals.NoiseOp)
 def lower_noise(op: signals.NoiseOp, nest: LoopBuilder) -> None:
     count = tdsl.shape_of(op.out)[1]
-    _call(op, nest, None, [count, *op.shares], count)
+    even, odd = op.shares
+    _call(op, nest, None, _NoiseArguments(count, even, odd), count)
 
 
 @lowers(signals.ChannelFeaturesOp)
 def lower_channel_features(op: signals.ChannelFeaturesOp, nest: LoopBuilder) -> None:
+    """The table contains the gains, then the logarithms. For features of 8 bits, the low and the high half of the
+    multiplier and the raw of 0 follow.
+    """
     count = tdsl.shape_of(op.out)[1]
-    tables, numbers = np.concatenate([op.gains, op.logarithms]), [count, op.least_share, op.exponent.value.data]
+    table = np.concatenate([op.gains, op.logarithms])
     if op.is_rounded:
         multiplier, zero = op.quantisation()
-        tables = np.append(tables, [multiplier & 0xFFFF, multiplier >> 16, zero]).astype(np.uint16).view(np.int16)
-    _call(op, nest, tables, numbers, count, "gains")
+        low, high = multiplier & 0xFFFF, multiplier >> 16
+        table = np.append(table, [low, high, zero]).astype(np.uint16).view(np.int16)
+    arguments = _FeaturesArguments(count, least=op.least_share, bits=op.exponent.value.data)
+    _call(op, nest, table, arguments, count, "gains")
