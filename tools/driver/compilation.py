@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.lowering.frontends.own_answers import OwnAnswers
+    from tinyml.lowering.frontends.model_predictions import Predictor
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.cli.progress import Progress
@@ -75,7 +75,7 @@ class Compilation:
     program: ModuleOp = field(init=False)
     kept: bool = field(init=False)
     imported: ModuleOp | None = None
-    own: OwnAnswers | None = None
+    own: Predictor | None = None
     val: Data | None = None
     data: Data = field(init=False)
     account: SearchAccount = field(init=False)

@@ -20,7 +20,7 @@ from tinyml.dialects.plugins import provider
 from tinyml.lowering import pipelines
 from tinyml.lowering.added_steps import check_parts
 from tinyml.lowering.frontends.importers import reading
-from tinyml.lowering.frontends.own_answers import own_answers
+from tinyml.lowering.frontends.model_predictions import predictor_of
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
@@ -147,7 +147,7 @@ def read_model(made: Compilation) -> None:
     made.kept = tdsl.has_formats(made.program)
     # The estimator's predictions are those of the imported program, before passes change its results.
     if made.request.input_unit is None:
-        made.own = own_answers(made.request.module or made.program)
+        made.own = predictor_of(made.request.module or made.program)
         made.imported = None if made.own is None else made.program.clone()
     adapt_interface(made.program, made.request, made.ctx)
 
@@ -177,7 +177,7 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     """
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
-    if request.false_alarms is None and own_answers(request.module or program) is None:
+    if request.false_alarms is None and predictor_of(request.module or program) is None:
         from tinyml.transforms.reals.decide_class import DecideClassPass
 
         # The estimator determines whether it is a classifier.
@@ -252,10 +252,10 @@ def _has_figure(metric: str) -> bool:
 def compare_with_estimator(made: Compilation) -> None:
     """Raise `InputError` for a program whose predictions differ from the predictions of its source estimator."""
     if made.own is not None and made.imported is not None:
-        from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
+        from tinyml.lowering.frontends.sklearn.predictions import check_predictions
 
         given = made.data.x if made.data.precise is None else made.data.precise
-        check_own_answers(made.imported, made.own, given, str(made.request.model))
+        check_predictions(made.imported, made.own, given, str(made.request.model))
 
 
 def compile_levels(made: Compilation) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
@@ -160,6 +160,11 @@ def permutation(source: str, target: str) -> tuple[int, ...]:
 
 P = ParamSpec("P")
 Op = TypeVar("Op", bound=Operation)
+
+
+DeclaredPart: TypeAlias = tuple[str, int] | tuple[str, int, Attribute]
+"""The name and the length of one of several inputs of a model. The element type follows if those of the inputs differ.
+"""
 
 
 class ModelBuilder:
@@ -313,12 +318,9 @@ class ModelBuilder:
 
     def inputs(
         self, elements: Sequence[Attribute], names: Sequence[str], shapes: Sequence[Shape]
-    ) -> tuple[list[SSAValue], tuple[tuple[str, int] | tuple[str, int, Attribute], ...]]:
-        """Append one function argument that concatenates the inputs of a model. Return the slices of the
-        argument that represent the inputs, and a description of each slice.
-
-        A description contains the name and the length. If the inputs have different element types, it also
-        contains the element type. Raises `InputError` for two names that become the same identifier.
+    ) -> tuple[list[SSAValue], tuple[DeclaredPart, ...]]:
+        """Append one function argument that concatenates the inputs of a model. Return the slices of the argument that
+        represent the inputs, and their declarations. Raises `InputError` for two names that become the same identifier.
 
         elements: the element type of each input; all have the same storage type.
         names: the names of the inputs in the model.

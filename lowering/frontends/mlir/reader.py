@@ -29,7 +29,7 @@ HANDLERS: dict[str, Handler] = {}
 _OF_CONSTANTS: set[str] = set()
 """The ops that are supported only on known operands and as parts of layers."""
 
-ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
+HANDLER_MODULES = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
 """The files of op handlers and of layer rules."""
 
 DEEPEST = 64
@@ -57,8 +57,9 @@ def _name(op: str | type[Operation]) -> str:
 
 
 def _load_handlers() -> None:
-    for room in ROOMS:
-        import_module(f"tinyml.lowering.frontends.mlir.{room}")
+    # These modules import this one for its decorator.
+    for name in HANDLER_MODULES:
+        import_module(f"tinyml.lowering.frontends.mlir.{name}")
 
 
 def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:

@@ -27,7 +27,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
+from tinyml.lowering.frontends.layers.model_builder import DeclaredPart, OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.onnx.batches import with_one_sample, written_batch
 from tinyml.lowering.frontends.onnx.builder import (
@@ -294,16 +294,15 @@ class _OnnxImporter:
         argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
         return self.input_value(declared, argument)
 
-    def parts(self, graph: OnnxGraph) -> tuple[list[Value], tuple[tuple[Any, ...], ...]]:
+    def parts(self, graph: OnnxGraph) -> tuple[list[Value], tuple[DeclaredPart, ...]]:
         """Append one function argument that concatenates the inputs of a model. Return the slices of the
-        argument that represent the inputs, and a description of each slice.
+        argument that represent the inputs, and their declarations.
 
-        The argument stores raws if all inputs have formats, and reals otherwise. A description contains the
-        name, the length and, where formats differ, the format.
+        The argument stores raws if all inputs have formats, and reals otherwise.
         """
         inputs = graph.inputs
         shapes = [self.input_shape(declared) for declared in inputs]
-        formats = [each.format or input_format(graph, each.name, each.element) for each in inputs]
+        formats = [declared.format or input_format(graph, declared.name, declared.element) for declared in inputs]
         elements = [F32_FORMAT.type if format is None else format.type for format in formats]
         if None in formats:
             for declared in inputs:

@@ -27,7 +27,7 @@ from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, DISTANCES, FAMILIES, HANDLERS
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, fitted_attribute, has_logits, works
 from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
-from tinyml.lowering.frontends.sklearn.own_answers import remember
+from tinyml.lowering.frontends.sklearn.predictions import keep_estimator
 
 COLUMNS, ENSEMBLES = COMPOSITES["Columns"], COMPOSITES["Ensembles"]
 
@@ -70,7 +70,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     The function of a classifier returns the index of the class and the scores. These are the probabilities if they
     are a softmax, and otherwise the `decision_function` or the votes. The function of a regressor returns its
     values. The function of a detector returns the score that is compared with the `threshold` of the interface. The
-    module keeps a reference to the estimator (`own_answers`).
+    module keeps a reference to the estimator (`predictor_of`).
 
     Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for modified
     attributes with which the estimator itself fails.
@@ -125,7 +125,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
             tdsl.update_input(module, names=names)
     simplify(module)
     if not _measures_distance(name):
-        remember(module, estimator, scores=name in detectors)
+        keep_estimator(module, estimator, scores=name in detectors)
     return module
 
 

@@ -22,6 +22,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
+from tinyml.lowering.frontends.layers.model_builder import DeclaredPart
 from tinyml.lowering.frontends.tflite.advice import advice
 from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element, is_unsigned, is_wide, require_scales
 from tinyml.lowering.frontends.tflite.dilations import dilated
@@ -149,9 +150,8 @@ def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
 
 def _parts(
     to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], *, kept: bool
-) -> Sequence[tuple[object, ...]]:
-    """Define the model's inputs as parts of one function argument. Return the name, the length and, where formats
-    differ, the format of each part.
+) -> tuple[DeclaredPart, ...]:
+    """Define the model's inputs as slices of one function argument. Return their declarations.
 
     entrances: the tensor that the program accepts for each input.
     kept: whether the model keeps a state between inferences.
@@ -159,7 +159,7 @@ def _parts(
     if kept:
         raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
     elements = [element(tensor) for tensor in entrances]
-    if len({storage_of(each) for each in elements}) > 1:
+    if len({storage_of(format) for format in elements}) > 1:
         kinds = ", ".join(f"{tensor} of {tensor.dtype}" for tensor in entrances)
         raise InputError(f"expected inputs of one type, got {kinds}: convert the model in floats")
     names = [tensor.name.removeprefix("serving_default_").removesuffix(":0") for tensor in inputs]

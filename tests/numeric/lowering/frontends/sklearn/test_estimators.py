@@ -14,9 +14,9 @@ from programs.on_boards import difference, printed
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.own_answers import own_answers
+from tinyml.lowering.frontends.model_predictions import predictor_of
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
+from tinyml.lowering.frontends.sklearn.predictions import check_predictions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 from tinyml.runtime.model.program_data import load_program_data
@@ -249,9 +249,9 @@ def test_clusters_are_those_of_predict(estimator: Any):
     np.testing.assert_array_equal(outputs.labels, estimator.predict(data.held_x))
     assert outputs.scores is None
     assert tdsl.read_interface(module).classes is None
-    known = own_answers(module)
+    known = predictor_of(module)
     assert known is not None
-    check_own_answers(module, known, data.held_x, "model")
+    check_predictions(module, known, data.held_x, "model")
 
 
 def test_labels_say_nothing_of_clusters(tmp_path: Path):

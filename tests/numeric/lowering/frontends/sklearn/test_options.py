@@ -24,10 +24,10 @@ from programs.spread import spread
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.own_answers import own_answers
+from tinyml.lowering.frontends.model_predictions import predictor_of
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, FAMILIES, HANDLERS
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
+from tinyml.lowering.frontends.sklearn.predictions import check_predictions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 
@@ -420,7 +420,7 @@ def check(case: Case) -> str:
         return "refused"
     module = import_estimator(estimator)
     module.verify()
-    outputs, known = evaluate_reals(module, data.held_x), own_answers(module)
+    outputs, known = evaluate_reals(module, data.held_x), predictor_of(module)
     assert known is not None
     expected = estimator.predict(data.held_x)
     if case.kind == "regressor":
@@ -431,7 +431,7 @@ def check(case: Case) -> str:
         assert not (different & clear(estimator, data.held_x)).any()
         # What is not clear may differ, but that is rare.
         assert different.mean() < 0.05
-    check_own_answers(module, known, data.held_x, "model")
+    check_predictions(module, known, data.held_x, "model")
     return "right"
 
 
@@ -475,9 +475,9 @@ def test_ways_to_train_stand_for_the_estimator_inside():
         sk.CalibratedClassifierCV(frozen).fit(halves.x, halves.y),
     ):
         module = import_estimator(estimator)
-        known = own_answers(module)
+        known = predictor_of(module)
         assert known is not None
-        check_own_answers(module, known, halves.held_x, "model")
+        check_predictions(module, known, halves.held_x, "model")
 
 
 def test_the_table_has_every_estimator():

@@ -9,9 +9,9 @@ import pytest
 from programs.estimators import sk
 
 from tinyml.lowering.frontends.layers.thresholds import single_thresholds
-from tinyml.lowering.frontends.own_answers import own_answers
+from tinyml.lowering.frontends.model_predictions import predictor_of
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
+from tinyml.lowering.frontends.sklearn.predictions import check_predictions
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 COLUMNS = sk.ColumnTransformer(
@@ -65,9 +65,9 @@ def test_answers_are_compared_on_inputs_as_given():
     rounded = model.predict(x.astype(np.float32).astype(np.float64))
     assert (np.abs(rounded - model.predict(x)) > 1e-3).sum() > 6
     module = import_estimator(model)
-    known = own_answers(module)
+    known = predictor_of(module)
     assert known is not None
-    check_own_answers(module, known, x, "model")
+    check_predictions(module, known, x, "model")
 
 
 def test_thresholds_between_numbers_of_single_precision():

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.own_answers import OwnAnswers, keep_answers
+from tinyml.lowering.frontends.model_predictions import Predictor, keep_predictor
 from tinyml.lowering.frontends.sklearn.fitted import as_fitted
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import compared_stride
@@ -27,42 +27,46 @@ EQUAL_VALUES = 1e-3
 """The tolerance for the values of a regressor, as a fraction of the greatest value."""
 
 
-def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
+def keep_estimator(module: ModuleOp, estimator: object, *, scores: bool) -> None:
     """Keep a reference to an estimator for as long as the module imported from it exists.
 
     scores: true to compare a detector's scores instead of its predictions.
     """
-    keep_answers(module, partial(_answers, estimator, scores))
+    keep_predictor(module, partial(_predictions, estimator, scores))
 
 
-def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
+def _predictions(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
     try:
         with warnings.catch_warnings(action="ignore"):
-            given = as_fitted(estimator, x)
+            samples = as_fitted(estimator, x)
             if not scores:
-                found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
+                predictions = (
+                    estimator.predict(samples) if hasattr(estimator, "predict") else estimator.transform(samples)
+                )
             elif hasattr(estimator, "mahalanobis"):
-                found = -estimator.mahalanobis(given)
+                predictions = -estimator.mahalanobis(samples)
             else:
-                found = estimator.score_samples(given)
+                predictions = estimator.score_samples(samples)
     # Estimators may contain arbitrary code, which may raise any exception.
     except Exception:
         return None
-    found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
+    predictions = np.asarray(predictions.toarray() if hasattr(predictions, "toarray") else predictions)
     classes = getattr(estimator, "classes_", None)
     if classes is None:
-        return found if found.dtype.kind in "iu" and found.ndim == 1 else found.reshape(len(x), -1)
+        return (
+            predictions if predictions.dtype.kind in "iu" and predictions.ndim == 1 else predictions.reshape(len(x), -1)
+        )
     numbers = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
-    if (other := next((label for label in found.tolist() if label not in numbers), None)) is not None:
+    if (unknown := next((label for label in predictions.tolist() if label not in numbers), None)) is not None:
         raise InputError(
-            f"{type(estimator).__name__}: predict answers {other!r}, which is none of its classes_: were these "
+            f"{type(estimator).__name__}: predict answers {unknown!r}, which is none of its classes_: were these "
             "renamed? Fit it with the new labels, or give their names as `classes`"
         )
-    return np.array([numbers[label] for label in found.tolist()])
+    return np.array([numbers[label] for label in predictions.tolist()])
 
 
-def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` if the predictions of a program on reals differ from `own`, the predictions of its estimator,
+def check_predictions(program: ModuleOp, predict: Predictor, x: NDArray[Any], file: str) -> None:
+    """Raise `InputError` if the predictions of a program on reals differ from those of `predict`, its estimator,
     or if the estimator predicts a label that is none of its classes.
 
     Rounding may change a few predictions. Near ties between classes are therefore ignored, and 1 % of the samples, but
@@ -75,7 +79,7 @@ def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file:
     if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()):
         return
     try:
-        expected = own(x)
+        expected = predict(x)
     except InputError as error:
         raise InputError(error.message, file=file) from error
     if expected is None:
