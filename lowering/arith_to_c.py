@@ -371,5 +371,5 @@ def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
         if isinstance(op, c.VariableOp):
             pending += assigned[op.result]
         elif isinstance(op, c.WhileOp):
-            pending += [each for each in op.test.block.ops if isinstance(each, c.ConditionOp)]
+            pending += [condition_op for condition_op in op.test.block.ops if isinstance(condition_op, c.ConditionOp)]
     return live

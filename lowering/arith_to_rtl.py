@@ -58,7 +58,7 @@ class LowerArithToRtlPass(ModulePass):
         functions = defined_functions(op)
         if len(functions) != 1:
             raise InputError(f"expected one function after inline-runtime, got {len(functions)}")
-        for nest in [each for each in op.walk() if isinstance(each, num.ContractOp)]:
+        for nest in [nested for nested in op.walk() if isinstance(nested, num.ContractOp)]:
             if not adds_entries(nest):
                 expand_contraction(nest)
         _Memories(functions[0]).lower_function()

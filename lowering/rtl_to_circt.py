@@ -35,12 +35,12 @@ class LowerRtlToCirctPass(ModulePass):
     takes = CIRCUITS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for each in list(op.walk()):
-            if isinstance(each, rtl.RamOp):
-                _lower(each)
-        for each in op.walk():
-            if isinstance(each, seq.CompRegOp) and each.data.name_hint is not None:
-                each.attributes["name"] = StringAttr(each.data.name_hint)
+        for nested in list(op.walk()):
+            if isinstance(nested, rtl.RamOp):
+                _lower(nested)
+        for nested in op.walk():
+            if isinstance(nested, seq.CompRegOp) and nested.data.name_hint is not None:
+                nested.attributes["name"] = StringAttr(nested.data.name_hint)
 
 
 def _lower(ram: rtl.RamOp) -> None:

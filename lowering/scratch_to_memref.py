@@ -75,17 +75,17 @@ class LowerScratchToMemrefPass(ModulePass):
             raise InputError(f"expected one function with a body, got {len(functions)}")
         _Program(op, functions[0]).lower()
         _erase_uncalled(op)
-        for each in op.walk():
-            each.attributes = {
-                name: value for name, value in each.attributes.items() if name.partition(".")[0] not in OWN
+        for nested in op.walk():
+            nested.attributes = {
+                name: value for name, value in nested.attributes.items() if name.partition(".")[0] not in OWN
             }
 
 
 def _erase_uncalled(module: ModuleOp) -> None:
-    called = {each.callee.string_value() for each in module.walk() if isinstance(each, func.CallOp)}
-    for each in list(module.ops):
-        if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
-            Rewriter.erase_op(each)
+    called = {nested.callee.string_value() for nested in module.walk() if isinstance(nested, func.CallOp)}
+    for nested in list(module.ops):
+        if isinstance(nested, func.FuncOp) and nested.is_declaration and nested.sym_name.data not in called:
+            Rewriter.erase_op(nested)
 
 
 class _Program:
@@ -156,7 +156,7 @@ class _Program:
     # Calls
 
     def _call(self, symbol: str, operands: Sequence[SSAValue], results: Sequence[Attribute]) -> func.CallOp:
-        if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
+        if symbol not in {nested.sym_name.data for nested in self.module.ops if isinstance(nested, func.FuncOp)}:
             declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
             # Without unwind tables, which bare-metal chips do not support.
             declared.attributes["passthrough"] = ArrayAttr([StringAttr("nounwind")])
@@ -195,7 +195,7 @@ class _Program:
     def _forest(self, op: func.CallOp) -> ForestCode:
         name = op.callee.string_value()
         declared = next(
-            each for each in self.module.ops if isinstance(each, func.FuncOp) and each.sym_name.data == name
+            nested for nested in self.module.ops if isinstance(nested, func.FuncOp) and nested.sym_name.data == name
         )
         if (forest := declared.attributes.get(FOREST)) is None:
             cure = "lower the program from L2 by buffers-to-upstream, without kernels"

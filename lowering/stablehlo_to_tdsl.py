@@ -31,7 +31,7 @@ class LowerStablehloToTdslPass(ModulePass):
     takes = REALS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not any(each.name.partition(".")[0] in DECLARED for each in op.walk()):
+        if not any(nested.name.partition(".")[0] in DECLARED for nested in op.walk()):
             return
         blobs = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
         assert blobs is not None

@@ -56,7 +56,7 @@ class _Lowering:
 
     def __init__(self, function: func.FuncOp) -> None:
         self.source = function
-        self.block = Block(arg_types=[_type(each) for each in function.args])
+        self.block = Block(arg_types=[_type(argument) for argument in function.args])
         self.to = TosaWriter(self.block)
         self.values: dict[SSAValue, SSAValue] = dict(zip(function.args, self.block.args, strict=True))
 
@@ -113,7 +113,7 @@ class _Lowering:
         a = self.to.widened(self.value(op.lhs), lhs.zero_point.data)
         b = self.to.widened(self.value(op.rhs), rhs.zero_point.data)
         rank = len(tdsl.shape_of(op.out))
-        a, b = (self.to.reshape(each, ranked(tosa.extents(each), rank)) for each in (a, b))
+        a, b = (self.to.reshape(operand, ranked(tosa.extents(operand), rank)) for operand in (a, b))
         factor = lhs.scale * rhs.scale / result.scale
         return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
 
@@ -156,7 +156,7 @@ class _Lowering:
         for part, start in zip(op.inputs, starts, strict=False):
             shape = tdsl.shape_of(part)
             places[part] = np.arange(start, start + prod(shape)).reshape(1, *shape)
-        operands = [places[each] if each in places else np.array([_index(each)]) for each in op.operands]
+        operands = [places[operand] if operand in places else np.array([_index(operand)]) for operand in op.operands]
         whole = flat[0] if len(flat) == 1 else to.op(xdsl_tosa.ConcatOp, flat, (end,), i8, axis=IntegerAttr(0, i32))
         # The filling is the last element.
         return to.gathered(whole, to.constant(op.moved(operands, end - 1)[0]))

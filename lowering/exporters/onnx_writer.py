@@ -100,7 +100,7 @@ class _Writer:
                     if value not in self.values:
                         raise error_at(op, "returns a tensor that no op of ONNX computes")
                     name = self.name(value)
-                    if name in {each.name for each in (*inputs, *outputs)}:
+                    if name in {tensor.name for tensor in (*inputs, *outputs)}:
                         name = self.add("Identity", [name], value.name_hint)
                     outputs.append(helper.make_tensor_value_info(name, declared, ["N", *self.sample(value)]))
             elif isinstance(op, tdsl.TensorOp) and op not in self.done:

@@ -51,7 +51,7 @@ def _jitted(function: Callable[..., Any], name: str) -> Any:
 
 def _arguments(example: object) -> tuple[Any, ...]:
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
-    return tuple(np.asarray(each)[:1].astype(np.float32) for each in inputs)
+    return tuple(np.asarray(array)[:1].astype(np.float32) for array in inputs)
 
 
 def _first_line(error: Exception) -> str:

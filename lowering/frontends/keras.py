@@ -94,8 +94,8 @@ def import_keras(model: Any, name: str) -> ModuleOp:
     Raises `InputError` for layers of QKeras and HGQ2, without TensorFlow, for a model whose input shapes are unknown,
     for a model that the converter rejects, and as `read_tflite` does.
     """
-    for each in getattr(model, "layers", ()):
-        if message := ELSEWHERE.get(type(each).__module__.partition(".")[0]):
+    for layer in getattr(model, "layers", ()):
+        if message := ELSEWHERE.get(type(layer).__module__.partition(".")[0]):
             raise InputError(message, file=name)
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)
@@ -106,13 +106,13 @@ def _to_tflite(model: Any, name: str) -> bytes:
     inputs: Sequence[Any] = getattr(model, "inputs", None) or []
     if not inputs:
         raise InputError("expected a model with an input: an Input layer gives it one", file=name)
-    for each in inputs:
-        if None in (shape := tuple(each.shape)[1:]):
+    for tensor in inputs:
+        if None in (shape := tuple(tensor.shape)[1:]):
             spelled = ", ".join("None" if extent is None else str(extent) for extent in shape)
             raise InputError(f"the input has the shape ({spelled}): give Input a shape without None", file=name)
     taken = [
-        tensorflow.TensorSpec((1, *each.shape[1:]), each.dtype, each.name if len(inputs) > 1 else None)
-        for each in inputs
+        tensorflow.TensorSpec((1, *tensor.shape[1:]), tensor.dtype, tensor.name if len(inputs) > 1 else None)
+        for tensor in inputs
     ]
     with _unrolled(model):
         try:

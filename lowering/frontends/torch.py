@@ -65,13 +65,13 @@ def _silence() -> Generator[None]:
 
 @contextmanager
 def _evaluation(module: Any) -> Generator[None]:
-    training = [each for each in module.modules() if each.training]
+    training = [submodule for submodule in module.modules() if submodule.training]
     module.eval()
     try:
         yield
     finally:
-        for each in training:
-            each.training = True
+        for submodule in training:
+            submodule.training = True
 
 
 def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
@@ -87,5 +87,5 @@ def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
 def _arguments(example: object) -> tuple[Any, ...]:
     torch = import_module("torch")
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
-    tensors = [torch.as_tensor(each) for each in inputs]
-    return tuple(each[:1].float() if each.is_floating_point() else each[:1] for each in tensors)
+    tensors = [torch.as_tensor(array) for array in inputs]
+    return tuple(tensor[:1].float() if tensor.is_floating_point() else tensor[:1] for tensor in tensors)

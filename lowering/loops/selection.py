@@ -18,7 +18,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 def lower_top_k_mask(op: tdsl.TopKMaskOp, nest: LoopBuilder) -> None:
     """Emit one pass over all elements per selected element. Each pass marks the greatest unmarked element."""
     elements = prod(tdsl.shape_of(op.input))
-    values, marks = (nest.insert(scratch.SliceOp(each, nest.index(0), (elements,))) for each in (op.input, op.out))
+    values, marks = (nest.insert(scratch.SliceOp(value, nest.index(0), (elements,))) for value in (op.input, op.out))
     zero, one = (nest.insert(num.ConstantOp(real, element_of(op.out))) for real in (0.0, 1.0))
     first, none = nest.load(values, [nest.index(0)]), nest.index(elements)
 

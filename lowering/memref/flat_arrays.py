@@ -47,7 +47,7 @@ class FlatArrays(FlatAccesses):
         self.views: dict[SSAValue, scratch.ViewOp] = {}
         """For each memref that replaces a view of the arena, this view."""
         name = function.sym_name.data
-        functions = (f"{name.removesuffix('_predict')}_{each}" for each in ("predict", "scores", "input", "row"))
+        functions = (f"{name.removesuffix('_predict')}_{suffix}" for suffix in ("predict", "scores", "input", "row"))
         self.names = Names((name, ARENA, *functions))
         self.constants: dict[Attribute, SSAValue] = {}
 

@@ -99,8 +99,8 @@ class TosaWriter:
 
         The tensor of lower rank is first extended by leading axes of extent 1.
         """
-        rank = max(len(tosa.extents(each)) for each in (lhs, rhs))
-        lhs, rhs = (self.reshape(each, ranked(tosa.extents(each), rank)) for each in (lhs, rhs))
+        rank = max(len(tosa.extents(operand)) for operand in (lhs, rhs))
+        lhs, rhs = (self.reshape(operand, ranked(tosa.extents(operand), rank)) for operand in (lhs, rhs))
         shape = np.broadcast_shapes(tosa.extents(lhs), tosa.extents(rhs))
         element = i1 if kind is tosa.GreaterEqualOp else i32
         return self.op(kind, [lhs, rhs], shape, element, **properties)
@@ -143,7 +143,7 @@ class TosaWriter:
         zero: the zero point.
         element: the type of the result.
         """
-        pairs = [multiplier_and_shift(each) for each in (factors if isinstance(factors, Sequence) else [factors])]
+        pairs = [multiplier_and_shift(factor) for factor in (factors if isinstance(factors, Sequence) else [factors])]
         return self.rescaled(value, pairs, most, zero=zero, element=element)
 
     def rescaled(

@@ -290,16 +290,16 @@ class _Matcher:
             sums[op.output] = _Sum(alone=1.0)
         # An op with a fused function ends the chain: its function stays after the normalisation.
         ends: dict[Hashable, _Sum] = {}
-        for each in self.ops:
-            if each.output in sums or each.output in roots:
+        for later in self.ops:
+            if later.output in sums or later.output in roots:
                 continue
-            if each.kind in ("same", "maximum") and self.at_least(each.output) in roots:
-                roots.add(each.output)
-                followed.add(each)
-            elif (sum := self.sum_of(each, sums, roots)) is not None:
-                (ends if each.ends else sums)[each.output] = sum
-                followed.add(each)
-        read = self.others | {key for each in self.ops if each not in followed for key in each.inputs}
+            if later.kind in ("same", "maximum") and self.at_least(later.output) in roots:
+                roots.add(later.output)
+                followed.add(later)
+            elif (sum := self.sum_of(later, sums, roots)) is not None:
+                (ends if later.ends else sums)[later.output] = sum
+                followed.add(later)
+        read = self.others | {key for other in self.ops if other not in followed for key in other.inputs}
         return {
             key: self.normalisation(sum, root)
             for key, sum in (sums | ends).items()
@@ -308,7 +308,7 @@ class _Matcher:
 
     @staticmethod
     def normalisation(sum: _Sum, root: _Root) -> Normalisation:
-        factor, addend = (np.asarray(each, np.float32) for each in (sum.of_x, sum.addend))
+        factor, addend = (np.asarray(numbers, np.float32) for numbers in (sum.of_x, sum.addend))
         return Normalisation(root.x, factor, addend, root.axes, root.epsilon, root.mean is not None, root.total)
 
     def sum_of(self, op: Elementary, sums: Mapping[Hashable, _Sum], roots: set[Hashable]) -> _Sum | None:
@@ -323,7 +323,7 @@ class _Matcher:
         if len(op.inputs) != 2:
             return None
         first, second = (sums.get(key) for key in op.inputs)
-        constants = [None if each in sums else self.constant(self.original(each)) for each in op.inputs]
+        constants = [None if key in sums else self.constant(self.original(key)) for key in op.inputs]
         if op.kind == "div":
             if op.inputs[1] in roots:
                 if first is not None:

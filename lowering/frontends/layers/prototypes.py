@@ -196,13 +196,13 @@ def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
     if isinstance(op, tdsl.ReshapeOp):
         return op
     if isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp):
-        varying = [each for each in op.inputs if not _is_number(each)]
+        varying = [operand for operand in op.inputs if not _is_number(operand)]
         return op if len(varying) == 1 and prod(shape_of(varying[0])) == prod(shape_of(value)) else None
     return None
 
 
 def _varying(op: tdsl.TensorOp) -> SSAValue:
-    return next(each for each in op.inputs if not _is_number(each))
+    return next(operand for operand in op.inputs if not _is_number(operand))
 
 
 def _is_number(value: SSAValue) -> bool:
@@ -212,7 +212,7 @@ def _is_number(value: SSAValue) -> bool:
 def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
     if isinstance(op, tdsl.UnaryOp):
         return in_shape_of(op, value)
-    lhs, rhs = (each if _is_number(each) else value for each in (op.lhs, op.rhs))
+    lhs, rhs = (operand if _is_number(operand) else value for operand in (op.lhs, op.rhs))
     return type(op)(lhs, rhs)
 
 
@@ -230,7 +230,9 @@ def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise
     prototypes.result.name_hint, columns.result.name_hint = distances.name, weights.result.name_hint
     point = add(tdsl.ReshapeOp(distances.point, (length, 1))).out
     point.name_hint = distances.point.name_hint
-    start, stop, step = (add(arith.ConstantOp.from_int_and_width(each, IndexType())).result for each in (0, number, 1))
+    start, stop, step = (
+        add(arith.ConstantOp.from_int_and_width(bound, IndexType())).result for bound in (0, number, 1)
+    )
     zeros = add(tdsl.FillOp(0.0, TensorType(F32_FORMAT.type, (rows, 1)))).out
     body = Block(arg_types=[IndexType(), zeros.type])
     index, total = body.args

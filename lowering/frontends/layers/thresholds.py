@@ -71,8 +71,11 @@ def features_of(row: SSAValue, scalings: dict[SSAValue, Scaling]) -> list[Featur
     op = row.owner
     if (scaling := scalings.get(row)) is not None:
         return [
-            replace(each, steps=(*each.steps, *((function, float(numbers[at])) for function, numbers in scaling.steps)))
-            for at, each in enumerate(features_of(scaling.source, scalings))
+            replace(
+                feature,
+                steps=(*feature.steps, *((function, float(numbers[at])) for function, numbers in scaling.steps)),
+            )
+            for at, feature in enumerate(features_of(scaling.source, scalings))
         ]
     if isinstance(op, tdsl.ReshapeOp):
         return features_of(op.input, scalings)

@@ -101,19 +101,19 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
     double = np.repeat(np.array([tree.double for tree in trees]), counts)
     indices = indices.astype(np.int64)
     # Nodes that compare features out of range make no op.
-    scaled = np.array([bool(each.steps) for each in features])[np.minimum(indices, len(features) - 1)]
+    scaled = np.array([bool(feature.steps) for feature in features])[np.minimum(indices, len(features) - 1)]
     if scaled.any():
-        distinct = dict.fromkeys(each.row for each in features)
+        distinct = dict.fromkeys(feature.row for feature in features)
         rows = dict(zip(distinct, accumulate((prod(shape_of(row)) for row in distinct), initial=0), strict=False))
         thresholds = before_scaling(features, indices, thresholds, double)
-        indices = np.array([rows[each.row] + each.element for each in features])[indices]
+        indices = np.array([rows[feature.row] + feature.element for feature in features])[indices]
         parts = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
         x = parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
     thresholds = np.where(scaled | double, single_thresholds(thresholds, double), thresholds)
     ends = np.cumsum(counts)[:-1]
     return x, [
-        replace(tree, features=_placed(where, each), thresholds=_placed(where, limits))
-        for tree, where, each, limits in zip(
+        replace(tree, features=_placed(where, indices_of_tree), thresholds=_placed(where, limits))
+        for tree, where, indices_of_tree, limits in zip(
             trees, inner, np.split(indices, ends), np.split(thresholds, ends), strict=True
         )
     ]

@@ -153,9 +153,9 @@ def _convolve(
     where = {position[0][0]: at for at, position in enumerate(equation.lhs) if len(position) == 1}
     image, pads = _padding(to, image, spatial, 0.0)
     extents = [image.shape[at] for at in spatial]
-    x = to.transpose(to.whole(image), [*(where[each] for each in (*batch, *groups, *inputs)), *spatial])
+    x = to.transpose(to.whole(image), [*(where[letter] for letter in (*batch, *groups, *inputs)), *spatial])
     count = {
-        name: prod(sizes[each] for each in group)
+        name: prod(sizes[letter] for letter in group)
         for name, group, sizes in (
             ("N", batch, of_image),
             ("G", groups, of_filter),
@@ -164,8 +164,8 @@ def _convolve(
         )
     }
     x = to.reshape(x, (count["N"], count["G"] * count["I"], *extents))
-    weights = to.transpose(to.whole(filter), [right.index(each) for each in (*groups, *outputs, *inputs, *kernels)])
-    sizes = tuple(of_filter[each] for each in kernels)
+    weights = to.transpose(to.whole(filter), [right.index(letter) for letter in (*groups, *outputs, *inputs, *kernels)])
+    sizes = tuple(of_filter[letter] for letter in kernels)
     weights = to.reshape(weights, (count["G"] * count["O"], count["I"], *sizes))
     of_result = dict(zip(result, shape, strict=True))
     sums = to.node(
@@ -313,8 +313,8 @@ def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool
     """
     orders = ((0, 1),) if in_order else ((0, 1), (1, 0))
     for (a, b), (i, j) in product(product((0, 1), repeat=2), orders):
-        arguments = [to.constant(np.array(each)) for each in (float(a), i, float(b), j)]
-        found = [each.number for each in step(arguments)]
+        arguments = [to.constant(np.array(number)) for number in (float(a), i, float(b), j)]
+        found = [result.number for result in step(arguments)]
         if found != ([a, i] if (-a, i) < (-b, j) else [b, j]):
             return False
     return True

@@ -106,10 +106,10 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
     expected = 1 if op in _UNARY else 2 if op in BINARY else 3
     if len(operands) != expected:
         raise to.error(f"expected {expected} operands, got {len(operands)}")
-    shape = max((each.shape for each in operands), key=len)
-    operands = tuple(each if each.shape else to.broadcast(each, (), shape) for each in operands)
-    if any(each.shape != shape for each in operands):
-        shapes = ", ".join(str(list(each.shape)) for each in operands)
+    shape = max((operand.shape for operand in operands), key=len)
+    operands = tuple(operand if operand.shape else to.broadcast(operand, (), shape) for operand in operands)
+    if any(operand.shape != shape for operand in operands):
+        shapes = ", ".join(str(list(operand.shape)) for operand in operands)
         raise to.error(f"its operands differ in shape: {shapes}")
     if (known := _known(to, op, operands, shape)) is not None:
         return known
@@ -120,24 +120,24 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
     for rule in (*LAYERS.get(op, ()), *_RULES.get(op, ())):
         if (simpler := rule(to, *operands)) is not None:
             return simpler
-    stored = np.broadcast_shapes(*(each.stored for each in operands))
+    stored = np.broadcast_shapes(*(operand.stored for operand in operands))
     # A choice between two numbers without axes would have no axes either.
-    chooses_numbers = op == "Where" and all(each.number is not None for each in operands[1:])
+    chooses_numbers = op == "Where" and all(operand.number is not None for operand in operands[1:])
     return to.node(op, operands, shape, stored, broadcasts=not chooses_numbers)
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    found = [each.array if each.array is not None else each.steps for each in operands]
+    found = [operand.array if operand.array is not None else operand.steps for operand in operands]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
         return None
     try:
         result = _computed(op, values)
     except TypeError as error:
-        raise to.error(f"is not defined on elements of {', '.join(str(each.dtype) for each in values)}") from error
+        raise to.error(f"is not defined on elements of {', '.join(str(value.dtype) for value in values)}") from error
     if result.dtype.kind == "f":
         result = result.astype(values[-1].dtype)
-    if all(each.steps is None for each in operands):
+    if all(operand.steps is None for operand in operands):
         to.count(result)
         return Tensor("", shape, result.shape, result)
     if (result == result[0]).all():

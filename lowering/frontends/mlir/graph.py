@@ -222,7 +222,7 @@ class GraphWriter:
         stored: the stored extents of the result, by default `shape`.
         broadcasts: as in `name`.
         """
-        names = tuple(self.name(each, broadcasts=broadcasts) for each in inputs)
+        names = tuple(self.name(operand, broadcasts=broadcasts) for operand in inputs)
         stored = shape if stored is None else stored
         key = op, names, tuple(sorted(attributes.items())), shape, stored
         for body in self.bodies:
@@ -283,7 +283,7 @@ class GraphWriter:
             raise self.error(f"{list(axes)} does not order the axes of {list(tensor.shape)}")
         if list(axes) == sorted(axes):
             return tensor
-        shape, stored = (tuple(each[axis] for axis in axes) for each in (tensor.shape, tensor.stored))
+        shape, stored = (tuple(extents[axis] for axis in axes) for extents in (tensor.shape, tensor.stored))
         if tensor.array is not None:
             return Tensor("", shape, stored, tensor.array.transpose(axes))
         if (made := tensor.made_by("Transpose")) is not None:
@@ -337,7 +337,7 @@ class GraphWriter:
             )
             return Tensor("", shape, stored, tensor.array[index])
         taken = [axis for axis in axes if shape[axis] != tensor.shape[axis]]
-        bounds = [self.integers([each[axis] for axis in taken]) for each in (starts, ends)]
+        bounds = [self.integers([numbers[axis] for axis in taken]) for numbers in (starts, ends)]
         more = [self.integers(taken), self.integers([steps[axis] for axis in taken])]
         return self.node("Slice", [tensor, *bounds, *more], shape, stored)
 
@@ -357,16 +357,16 @@ class GraphWriter:
         """Convert a finished body to an ONNX graph. Only the outermost graph contains constants."""
         declared = [Declared(self.name(output), "float32", output.shape) for output in outputs]
         nodes = [*needed_nodes(body.nodes, declared)]
-        own = {name for node in nodes for name in node.outputs} | {each.name for each in inputs}
-        read = {name for node in nodes for name in node.inputs} | {each.name for each in declared}
+        own = {name for node in nodes for name in node.outputs} | {tensor.name for tensor in inputs}
+        read = {name for node in nodes for name in node.inputs} | {declaration.name for declaration in declared}
         read |= {
             name
             for node in nodes
-            for each in node.attributes.values()
-            if isinstance(each, OnnxGraph)
-            for name in each.free
+            for value in node.attributes.values()
+            if isinstance(value, OnnxGraph)
+            for name in value.free
         }
-        arguments = [Declared(each.name, "float32", each.shape) for each in inputs]
+        arguments = [Declared(tensor.name, "float32", tensor.shape) for tensor in inputs]
         constants = {} if len(self.bodies) > 1 else self.constants
         return OnnxGraph(nodes, constants, arguments, declared, frozenset(read - own), shapes=self.shapes)
 

@@ -84,7 +84,7 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
         return None
-    lhs, rhs, result = (_indices(reader, each) for each in _maps(reader, op))
+    lhs, rhs, result = (_indices(reader, map) for map in _maps(reader, op))
     return Equation(lhs, rhs, result)
 
 
@@ -105,7 +105,7 @@ def named_pool(reader: Reader, op: Operation) -> Tensor:
 
 
 def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
-    maps = [each for each in _items(reader, op, "indexing_maps") if isinstance(each, AffineMapAttr)]
+    maps = [attribute for attribute in _items(reader, op, "indexing_maps") if isinstance(attribute, AffineMapAttr)]
     if len(maps) != len(op.operands):
         raise reader.error("expected an affine map for each operand as its indexing_maps")
     return maps
@@ -134,7 +134,7 @@ def _position(reader: Reader, expression: AffineExpr) -> Position:
 def map_(reader: Reader, op: Operation) -> list[Tensor]:
     """Import `linalg.map`: an elementwise op on all operands except the last. The body need not use every operand."""
     shape, block = reader.shape(op.results[0]), op.regions[0].block
-    operands = [reader.to.broadcast(each, range(len(shape)), shape) for each in reader.operands(op)]
+    operands = [reader.to.broadcast(operand, range(len(shape)), shape) for operand in reader.operands(op)]
     _number_indices(reader, block, shape)
     [result] = reader.run(block, operands[: len(block.args)])
     return [reader.to.broadcast(result, (), shape) if not result.shape else result]
@@ -159,10 +159,10 @@ def generic(reader: Reader, op: Operation) -> list[Tensor]:
     reduced indices.
     """
     [inputs, outputs], block = reader.integers(op, "operandSegmentSizes"), op.regions[0].block
-    operands, maps = reader.operands(op), [_indices(reader, each) for each in _maps(reader, op)]
+    operands, maps = reader.operands(op), [_indices(reader, map) for map in _maps(reader, op)]
     if len(operands) != inputs + outputs or len(maps) != len(operands):
         raise reader.error("its maps, operands and segments differ in number")
-    kinds = [str(each) for each in _items(reader, op, "iterator_types")]
+    kinds = [str(attribute) for attribute in _items(reader, op, "iterator_types")]
     dims = [f"d{at}" for at in range(len(kinds))]
     summed = [dim for dim, kind in zip(dims, kinds, strict=True) if "parallel" not in kind]
     extents: dict[str, int] = {}
@@ -216,12 +216,12 @@ def _reduction(
     kind = ELEMENTWISE.get(op_name(joined), "") if isinstance(joined, Operation) else ""
     if not isinstance(joined, Operation) or kind not in REDUCTIONS or start not in joined.operands:
         raise reader.error("its body is no sum, maximum or minimum")
-    [element] = [each for each in joined.operands if each is not start]
+    [element] = [operand for operand in joined.operands if operand is not start]
     made = element.owner
     factors = made.operands if isinstance(made, Operation) and op_name(made) == "arith.mulf" else ()
     to = reader.to
-    if kind == "Add" and len(factors) == 2 and all(isinstance(each, BlockArgument) for each in factors):
-        a, b = (each.index for each in factors if isinstance(each, BlockArgument))
+    if kind == "Add" and len(factors) == 2 and all(isinstance(factor, BlockArgument) for factor in factors):
+        a, b = (factor.index for factor in factors if isinstance(factor, BlockArgument))
         if a != b:
             return contract(to, Equation(maps[a], maps[b], maps[-1]), operands[a], operands[b], shape, operands[-1])
     if isinstance(element, BlockArgument) and any(len(p) > 1 for p in maps[element.index]):
@@ -274,7 +274,7 @@ def _greatest(
     if along != {*summed} or not started or not takes_first_greatest(reader.to, step, in_order=True):
         raise reader.error("reduces to several results other than a maximum and its index, which is not supported")
     made = greatest(reader.to, x, dims.index(summed[0]))
-    return [reader.to.reshape(each, shape) for each, shape in zip(made, shapes, strict=True)]
+    return [reader.to.reshape(tensor, shape) for tensor, shape in zip(made, shapes, strict=True)]
 
 
 def _compares(block: Block) -> bool:

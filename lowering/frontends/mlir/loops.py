@@ -80,7 +80,7 @@ def counted_loop(
             found = after[at].array if after[at].steps is None else after[at].steps
             if found is None or not (found == numbers + changes[at]).all():
                 raise reader.error("does not add the same to an integer in each iteration, which is not supported")
-        written = {at: made for at, each in enumerate(after) if (made := each.made_by(WRITTEN)) is not None}
+        written = {at: made for at, tensor in enumerate(after) if (made := tensor.made_by(WRITTEN)) is not None}
         changed = [at for at in range(len(carried)) if at not in (*kept, *written, *changes)]
         for at in changed:
             if after[at].shape != carried[at].shape:
@@ -92,7 +92,7 @@ def counted_loop(
             if sorted(_positions(made)) != list(range(rows)):
                 raise reader.error(f"{trips} iterations write {rows} rows: expected one row in each")
         outputs = [
-            to.whole(each) for each in (*(after[at] for at in changed), *(m.inputs[1] for m in written.values()))
+            to.whole(tensor) for tensor in (*(after[at] for at in changed), *(m.inputs[1] for m in written.values()))
         ]
         # Named before the inputs are listed: a tensor that depends only on the iteration becomes an input.
         names = [to.name(output) for output in outputs]
@@ -124,7 +124,7 @@ def counted_loop(
         OPSETS[-1],
         to.fresh("scan"),
         (*initial, *read),
-        tuple(each.name for each in results.values()),
+        tuple(result.name for result in results.values()),
         attributes,
         reader.file,
         source,
@@ -184,7 +184,7 @@ def _axis(made: TensorOrigin) -> int:
 def _positions(made: TensorOrigin) -> Sequence[int]:
     positions = made.inputs[2].steps
     assert positions is not None
-    return [int(each) for each in positions]
+    return [int(position) for position in positions]
 
 
 def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
@@ -207,14 +207,14 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
     numbers = starts[axis].steps
     assert numbers is not None
     positions = np.clip(numbers, 0, tensor.shape[axis] - 1)
-    part = reader.to.part_of_step(reader.to.whole(tensor), axis, [int(each) for each in positions])
+    part = reader.to.part_of_step(reader.to.whole(tensor), axis, [int(position) for position in positions])
     whole = reader.to.reshape(part, tuple(1 if at == axis else n for at, n in enumerate(tensor.shape)))
     rest = [sizes[at] if at != axis else 1 for at in range(len(sizes))]
     return reader.to.slice(whole, [0 if at == axis else n for at, n in enumerate(first)], rest, [1] * len(rest))
 
 
 def _is_inner(body: Body, tensor: Tensor) -> bool:
-    return tensor.name in {each.name for each in (*body.known.values(), *body.arguments)}
+    return tensor.name in {inner.name for inner in (*body.known.values(), *body.arguments)}
 
 
 def _offset(reader: Reader, start: Tensor) -> int:
@@ -262,7 +262,7 @@ def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]
     behind = first[axis] + part.shape[axis]
     before = _part(reader.to, tensor, axis, 0, first[axis]) if first[axis] else None
     after = _part(reader.to, tensor, axis, behind, tensor.shape[axis] - behind) if behind < tensor.shape[axis] else None
-    return concat(reader.to, [each for each in (before, part, after) if each is not None], axis)
+    return concat(reader.to, [piece for piece in (before, part, after) if piece is not None], axis)
 
 
 def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
@@ -338,9 +338,9 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
     test = last.operands[0].owner
     if not isinstance(test, stablehlo.CompareOp):
         raise reader.error("the condition of the loop is not a comparison: its iterations cannot be counted")
-    for each in condition.ops:
-        if each is not test and each is not last:
-            reader.values |= dict(zip(each.results, reader.read(each), strict=True))
+    for condition_op in condition.ops:
+        if condition_op is not test and condition_op is not last:
+            reader.values |= dict(zip(condition_op.results, reader.read(condition_op), strict=True))
     counter, bound = places.get(test.operands[0]), reader.values.get(test.operands[1])
     direction = test.comparison_direction.data
     if counter is None or bound is None or bound.number is None or direction not in ("LT", "LE"):

@@ -114,11 +114,13 @@ class Reader:
                 )
             hint = argument.name_hint
             # The parser drops a trailing number from names.
-            name = self.to.fresh(hint or "input") if hint in (None, *(each.name for each in arguments)) else hint
+            name = (
+                self.to.fresh(hint or "input") if hint in (None, *(argument.name for argument in arguments)) else hint
+            )
             arguments.append(Tensor(name, shape, shape))
             self.to.shapes[name] = shape
             inputs.append(Declared(name, "float32", shape))
-        outputs = [self.to.whole(each) for each in self.run(block, arguments)]
+        outputs = [self.to.whole(output) for output in self.run(block, arguments)]
         if not outputs:
             raise self.error("returns no tensor")
         graph = self.to.graph(self.to.bodies[0], arguments, outputs)
@@ -174,7 +176,7 @@ class Reader:
         except IndexError as error:
             raise self.error("has fewer operands, results or numbers in its attributes than it needs") from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise self.error(" ".join(str(each) for each in error.args)) from error
+            raise self.error(" ".join(str(argument) for argument in error.args)) from error
         return results
 
     def call(self, op: Operation) -> Sequence[Tensor]:

@@ -81,7 +81,7 @@ def compare(reader: Reader, op: Operation) -> Tensor:
     operands = [reader.operand(op, at) for at in range(2)]
     if op_name(op) == "arith.cmpi":
         if predicate >= UNSIGNED:
-            operands = [mapped(each, _unsigned) for each in operands]
+            operands = [mapped(operand, _unsigned) for operand in operands]
         elif _is_one_bit(op.operands[0]):
             operands.reverse()
     return apply(reader.to, names[predicate], *operands)
@@ -114,7 +114,7 @@ def truncate(reader: Reader, op: Operation) -> Tensor:
 
 def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
     """Apply a function to the elements of a known tensor. A tensor with unknown elements is returned unchanged."""
-    array, steps = (None if each is None else function(each) for each in (x.array, x.steps))
+    array, steps = (None if numbers is None else function(numbers) for numbers in (x.array, x.steps))
     return x if array is None and steps is None else Tensor("", x.shape, x.stored, array, steps)
 
 

@@ -117,7 +117,7 @@ def transpose(reader: Reader, op: stablehlo.TransposeOp) -> Tensor:
 
 @handles(stablehlo.SliceOp)
 def slice_(reader: Reader, op: stablehlo.SliceOp) -> Tensor:
-    sizes = [len(each) for each in op.ranges]
+    sizes = [len(bounds) for bounds in op.ranges]
     return reader.to.slice(reader.value(op.operand), numbers(op.start_indices), sizes, numbers(op.strides))
 
 
@@ -128,7 +128,7 @@ def reverse(reader: Reader, op: stablehlo.ReverseOp) -> Tensor:
     if x.array is not None:
         return reader.to.constant(np.flip(x.array, axes))
     ends = [-1] * len(axes), [-(x.shape[axis] + 1) for axis in axes]
-    bounds = [reader.to.integers(each) for each in (*ends, axes, [-1] * len(axes))]
+    bounds = [reader.to.integers(numbers) for numbers in (*ends, axes, [-1] * len(axes))]
     return reader.to.node("Slice", [x, *bounds], x.shape)
 
 
@@ -160,7 +160,11 @@ def dot_general(reader: Reader, op: stablehlo.DotGeneralOp) -> Tensor:
         stacked.append(left[a])
     for at, (a, b) in enumerate(_pairs(axes.lhs_contracting_dimensions, axes.rhs_contracting_dimensions)):
         left[a] = right[b] = f"c{at}"
-    result = [*stacked, *(each for each in left if each[0] == "m"), *(each for each in right if each[0] == "n")]
+    result = [
+        *stacked,
+        *(letter for letter in left if letter[0] == "m"),
+        *(letter for letter in right if letter[0] == "n"),
+    ]
     equation = Equation.parse(f"{' '.join(left)}, {' '.join(right)} -> {' '.join(result)}")
     return contract(reader.to, equation, lhs, rhs, reader.shape(op.results[0]))
 
@@ -177,7 +181,7 @@ def convolution(reader: Reader, op: stablehlo.ConvolutionOp) -> Tensor:
     groups, count = op.feature_group_count.value.data, len(axes) - 2
     ones = (1,) * count
     strides, dilations = numbers(op.window_strides, ones), numbers(op.rhs_dilation, ones)
-    spread = any(each != 1 for each in numbers(op.lhs_dilation, ones))
+    spread = any(dilation != 1 for dilation in numbers(op.lhs_dilation, ones))
     if spread or op.batch_group_count.value.data != 1 or any(numbers(op.window_reversal)):
         raise reader.error("transposed convolutions and groups of samples are not supported")
     widths = numbers(op.padding, (0,) * 2 * count)
@@ -197,10 +201,10 @@ def convolution(reader: Reader, op: stablehlo.ConvolutionOp) -> Tensor:
         image = _split(reader, image, axes.index("f"), groups)
         filter = _split(reader, filter, inner.index("o"), groups)
         names |= {"f": "g c", "o": "g o"}
-    left = [names.get(each) or f"{strides[int(each)]}*y{each}+{dilations[int(each)]}*k{each}" for each in axes]
-    right = [names.get(each, f"k{each}") for each in inner]
+    left = [names.get(axis) or f"{strides[int(axis)]}*y{axis}+{dilations[int(axis)]}*k{axis}" for axis in axes]
+    right = [names.get(axis, f"k{axis}") for axis in inner]
     names["f"] = names["o"]
-    result = [names.get(each) or f"y{each}" for each in outer]
+    result = [names.get(axis) or f"y{axis}" for axis in outer]
     equation = Equation.parse(f"{' '.join(left)}, {' '.join(right)} -> {' '.join(result)}")
     shape = list(reader.shape(op.results[0]))
     features = outer.index("f")
@@ -246,7 +250,7 @@ def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> li
     counts = numbers.array is not None and len(axes) == 1 and numbers.stored == along
     counts = counts and bool((numbers.array.ravel() == np.arange(x.shape[axes[0]])).all())  # type: ignore[union-attr]
     kinds = stablehlo.CompareOp | stablehlo.SelectOp | stablehlo.AndOp | stablehlo.OrOp | stablehlo.ReturnOp
-    compares = all(isinstance(each, kinds) for each in op.body.block.ops)
+    compares = all(isinstance(inner, kinds) for inner in op.body.block.ops)
 
     def step(arguments: Sequence[Tensor]) -> Sequence[Tensor]:
         return reader.run(op.body.block, arguments)
@@ -255,7 +259,7 @@ def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> li
     if not known or not takes_first_greatest(reader.to, step, in_order=False):
         raise reader.error("reduces two tensors other than to a maximum and its index, which is not supported")
     made = greatest(reader.to, x, axes[0])
-    return [reader.to.reshape(each, reader.shape(result)) for each, result in zip(made, op.results, strict=True)]
+    return [reader.to.reshape(tensor, reader.shape(result)) for tensor, result in zip(made, op.results, strict=True)]
 
 
 @handles(stablehlo.ReduceWindowOp)
@@ -264,7 +268,7 @@ def reduce_window(reader: Reader, op: stablehlo.ReduceWindowOp) -> Tensor:
         raise reader.error("reduces several tensors at once, which is not supported")
     x, start = reader.operands(op)
     kind, ones = _reducer(reader, op.body.block), (1,) * len(x.shape)
-    if kind == "Min" or any(each != 1 for each in numbers(op.base_dilations, ones)):
+    if kind == "Min" or any(dilation != 1 for dilation in numbers(op.base_dilations, ones)):
         raise reader.error("only maxima and sums of windows without dilations of the image are supported")
     sizes = numbers(op.window_dimensions)
     windows = Windows(sizes, numbers(op.window_strides, ones), numbers(op.window_dilations, ones))

@@ -141,10 +141,10 @@ def integers_of(attribute: Attribute) -> tuple[int, ...]:
     match attribute:
         case DenseArrayBase() | DenseIntOrFPElementsAttr():
             values = cast("Sequence[int]", cast(Any, attribute).get_values())
-            return tuple(int(each) for each in values)
+            return tuple(int(value) for value in values)
         case IntegerAttr():
             return (attribute.value.data,)
         case ArrayAttr():
-            return tuple(each for item in attribute.data for each in integers_of(item))
+            return tuple(number for item in attribute.data for number in integers_of(item))
         case _:
             raise ValueError(f"expected integers, got {squeeze(str(attribute))}")

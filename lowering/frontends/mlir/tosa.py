@@ -60,7 +60,9 @@ def select(reader: Reader, op: Operation) -> Tensor:
 
 def _joined(reader: Reader, op: Operation, name: str, operands: Sequence[Tensor]) -> Tensor:
     shape = reader.shape(op.results[0])
-    alike = [reader.to.broadcast(each, range(len(shape) - len(each.shape), len(shape)), shape) for each in operands]
+    alike = [
+        reader.to.broadcast(operand, range(len(shape) - len(operand.shape), len(shape)), shape) for operand in operands
+    ]
     return apply(reader.to, name, *alike)
 
 
@@ -123,7 +125,7 @@ def concatenate(reader: Reader, op: Operation) -> Tensor:
 def reverse(reader: Reader, op: Operation) -> Tensor:
     [axis] = reader.integers(op, "axis")
     x = reader.to.whole(reader.operand(op, 0))
-    bounds = [reader.to.integers([each]) for each in (-1, -(x.shape[axis] + 1), axis, -1)]
+    bounds = [reader.to.integers([bound]) for bound in (-1, -(x.shape[axis] + 1), axis, -1)]
     return reader.to.node("Slice", [x, *bounds], x.shape)
 
 
@@ -138,7 +140,7 @@ def _known(reader: Reader, op: Operation, position: int) -> list[int]:
     array = reader.to.whole(reader.operand(op, position)).array
     if array is None:
         raise reader.error(f"operand {position + 1} is computed, expected a constant")
-    return [int(each) for each in array.ravel()]
+    return [int(number) for number in array.ravel()]
 
 
 @handles(*REDUCTIONS)
@@ -160,7 +162,7 @@ def matmul(reader: Reader, op: Operation) -> Tensor:
 
 
 def _without_zero_points(reader: Reader, op: Operation, first: int) -> None:
-    if any(each.number != 0 for each in reader.operands(op)[first:]):
+    if any(operand.number != 0 for operand in reader.operands(op)[first:]):
         raise reader.error("expected zero points of 0, as floats have them")
 
 

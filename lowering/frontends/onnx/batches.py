@@ -95,8 +95,8 @@ class _Samples:
             self.ranks |= {name: rank for name in node.outputs if name}
         if not all(output.name in self.ranks for output in self.graph.outputs):
             return None
-        inputs = [replace(each, dims=(1, *(each.dims or ())[1:])) for each in self.graph.inputs]
-        outputs = [_single(each) for each in self.graph.outputs]
+        inputs = [replace(declared, dims=(1, *(declared.dims or ())[1:])) for declared in self.graph.inputs]
+        outputs = [_single(declared) for declared in self.graph.outputs]
         return replace(self.graph, nodes=nodes, inputs=inputs, outputs=outputs)
 
     def rank_after(self, node: OnnxNode) -> int | None:

@@ -44,9 +44,9 @@ def fold(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
     # numpy raises many types of errors for operands that do not fit.
     except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, AttributeError, MemoryError) as error:
         raise node.error(f"its constants do not fit: {' '.join(str(error).split())}") from error
-    outputs = [np.asarray(each) for each in (result if isinstance(result, list | tuple) else [result])]
-    to.count(sum(each.size for each in outputs))
-    return [Constant(each) for each in outputs]
+    outputs = [np.asarray(output) for output in (result if isinstance(result, list | tuple) else [result])]
+    to.count(sum(output.size for output in outputs))
+    return [Constant(output) for output in outputs]
 
 
 def _folds(*ops: str) -> Callable[[Fold], Fold]:
@@ -116,7 +116,7 @@ def _unary(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array
 @_folds("Max", "Min")
 def _extreme(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     arrays = [array(inputs, i) for i in range(len(inputs))]
-    to.check_shape(np.broadcast_shapes(*(each.shape for each in arrays)))
+    to.check_shape(np.broadcast_shapes(*(operand.shape for operand in arrays)))
     return reduce(np.maximum if node.op == "Max" else np.minimum, arrays)
 
 
@@ -157,7 +157,7 @@ def _cast(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
 @_folds("Concat")
 def _concat(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     arrays = [array(inputs, i) for i in range(len(inputs))]
-    to.check_shape((max(1, sum(each.size for each in arrays)),))
+    to.check_shape((max(1, sum(operand.size for operand in arrays)),))
     return np.concatenate(arrays, node.integer("axis"))
 
 
@@ -196,9 +196,9 @@ def _transpose(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> A
 @_folds("Slice")
 def _slice(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value = array(inputs, 0)
-    starts, ends = ([int(each) for each in array(inputs, i).ravel()] for i in (1, 2))
+    starts, ends = ([int(number) for number in array(inputs, i).ravel()] for i in (1, 2))
     axes = _axes(node, inputs, 3) or range(len(starts))
-    steps = [int(each) for each in array(inputs, 4).ravel()] if len(inputs) > 4 else [1] * len(starts)
+    steps = [int(number) for number in array(inputs, 4).ravel()] if len(inputs) > 4 else [1] * len(starts)
     index = [slice(None)] * value.ndim
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         index[axis] = slice(start, None if step < 0 and end < -value.shape[axis] else end, step)
@@ -225,7 +225,7 @@ def _expand(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Arra
 
 @_folds("Tile")
 def _tile(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
-    value, repeats = array(inputs, 0), [int(each) for each in array(inputs, 1).ravel()]
+    value, repeats = array(inputs, 0), [int(number) for number in array(inputs, 1).ravel()]
     to.check_shape([extent * times for extent, times in zip(value.shape, repeats, strict=True)])
     return np.tile(value, repeats)
 

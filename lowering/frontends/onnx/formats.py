@@ -135,7 +135,7 @@ def input_format(graph: OnnxGraph, name: str, element: str) -> Skewed | None:
     if element in ("int8", "uint8"):
         scaled = [node for node in readers if node.op in _SCALED or node.domain == MICROSOFT]
         formats = {_of_node(node, constants) for node in scaled if len(node.inputs) > 2 and node.inputs[0] == name}
-    elif all(node.op == "QuantizeLinear" for node in readers) and name not in {each.name for each in graph.outputs}:
+    elif all(node.op == "QuantizeLinear" for node in readers) and name not in {output.name for output in graph.outputs}:
         formats = {_of_node(node, constants) for node in readers}
     else:
         return None

@@ -137,7 +137,7 @@ class OnnxNode:
         value is the attribute's default.
         """
         value = self.attributes.get(name, allowed[0])
-        if not any(type(value) is type(each) and value == each for each in allowed):
+        if not any(type(value) is type(candidate) and value == candidate for candidate in allowed):
             raise self.error(f"{name} = {_spelled(value)} is not supported, only {' or '.join(map(_spelled, allowed))}")
 
     def _typed(self, name: str, kind: type[Any], default: Any) -> Any:

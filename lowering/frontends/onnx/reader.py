@@ -63,12 +63,12 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         model = _parsed(onnx, content, file)
     if (version := _opsets(model).get("", OPSETS[-1])) not in OPSETS:
         raise InputError(f"opset {version} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
-    properties = {text(each.key): text(each.value) for each in model.metadata_props}
+    properties = {text(entry.key): text(entry.value) for entry in model.metadata_props}
     graph = _OnnxReader(file, _opsets(model), properties.get(ROUNDING) == EVEN).graph(model.graph, 0)
     annotations = {
-        text(each.tensor_name): text(entry.value)
-        for each in model.graph.quantization_annotation
-        for entry in each.quant_parameter_tensor_names
+        text(annotation.tensor_name): text(entry.value)
+        for annotation in model.graph.quantization_annotation
+        for entry in annotation.quant_parameter_tensor_names
         if entry.key == "finn_datatype"
     }
     return replace(graph, producer=text(model.producer_name), properties=properties, annotations=annotations)
@@ -87,7 +87,7 @@ def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:
 
 
 def _opsets(model: ModelProto) -> Mapping[str, int]:
-    return {_domain(each.domain): each.version for each in model.opset_import}
+    return {_domain(opset.domain): opset.version for opset in model.opset_import}
 
 
 class _OnnxReader:
@@ -123,7 +123,7 @@ class _OnnxReader:
             raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
         free: set[str] = set()
         nodes: list[OnnxNode] = []
-        for node in _ordered([node for each in graph.node for node in _modernised(self.node(each, depth))]):
+        for node in _ordered([node for proto in graph.node for node in _modernised(self.node(proto, depth))]):
             free |= names_read(node) - known
             for name in filter(None, node.outputs):
                 if name in known or name in free:
@@ -158,7 +158,7 @@ class _OnnxReader:
         for attribute in node.attribute:
             attributes[text(attribute.name)] = self.attribute(attribute, depth)
         version = self.opsets.get(domain, OPSETS[-1])
-        namespace = next((text(each.value) for each in node.metadata_props if each.key == "namespace"), "")
+        namespace = next((text(entry.value) for entry in node.metadata_props if entry.key == "namespace"), "")
         return OnnxNode(
             op,
             domain,
@@ -201,7 +201,7 @@ def _domain(name: str) -> str:
 def names_read(node: OnnxNode) -> set[str]:
     """The names of all values that a node and its inner graphs read."""
     inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
-    return {*node.inputs, *(name for each in inner for name in each.free)} - {""}
+    return {*node.inputs, *(name for graph in inner for name in graph.free)} - {""}
 
 
 def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
@@ -215,7 +215,7 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
         open_ = {first: iter(sorted(needed[first]))}
         while open_:
             number = next(reversed(open_))
-            before = next((each for each in open_[number] if each not in placed), None)
+            before = next((candidate for candidate in open_[number] if candidate not in placed), None)
             if before is None:
                 placed[number] = None
                 del open_[number]
@@ -376,7 +376,7 @@ def _broadcast(node: OnnxNode) -> Sequence[OnnxNode]:
         return parts[-1].outputs[0]
 
     shape = add("Shape", b)
-    ranks = [add("Reshape", add("Size", each), listed(1)) for each in (add("Shape", a), shape)]
+    ranks = [add("Reshape", add("Size", piece), listed(1)) for piece in (add("Shape", a), shape)]
     count = add("Max", add("Sub", add("Sub", ranks[0], ranks[1]), listed(first)), listed(0))
     ones = add("ConstantOfShape", count, value=np.ones(1, np.int64))
     placed = add("Reshape", b, add("Concat", shape, ones, axis=0))

@@ -52,7 +52,7 @@ _FIELDS = {
 def text(value: str | bytes) -> str:
     """A printable form of a string of a protobuf message. protobuf returns bytes if the string is not UTF-8."""
     string = value if isinstance(value, str) else value.decode(errors="replace")
-    return string if string.isprintable() else "".join(each if each.isprintable() else "?" for each in string)
+    return string if string.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in string)
 
 
 def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:

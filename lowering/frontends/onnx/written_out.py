@@ -186,4 +186,4 @@ class _Written:
     def named(self, array: NDArray[np.float32]) -> str | None:
         if array.size == 1:
             return None
-        return next((name for name, each in self.constants.items() if np.array_equal(each, array)), None)
+        return next((name for name, constant in self.constants.items() if np.array_equal(constant, array)), None)

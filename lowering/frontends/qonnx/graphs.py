@@ -94,7 +94,9 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int]
     attributes = {"low": low, "high": high, "bipolar": int(bipolar), "axis": 0}
     inputs = name, one.outputs[0]
     quantiser = OnnxNode(QUANTISED, QONNX, 1, result, inputs, (result,), attributes, nodes[0].file)
-    readers = [replace(node, inputs=tuple(result if each == name else each for each in node.inputs)) for node in nodes]
+    readers = [
+        replace(node, inputs=tuple(result if input == name else input for input in node.inputs)) for node in nodes
+    ]
     return [one, quantiser, *readers]
 
 
@@ -131,7 +133,7 @@ def _only_reader(name: str, graph: OnnxGraph) -> OnnxNode | None:
     readers = [node for node in graph.nodes if name in names_read(node)]
     if len(readers) != 1 or readers[0].inputs.count(name) != 1 or readers[0].inputs[0] != name:
         return None
-    return None if name in {each.name for each in graph.outputs} else readers[0]
+    return None if name in {output.name for output in graph.outputs} else readers[0]
 
 
 GREATEST_ZERO = 1 << 24

@@ -51,7 +51,7 @@ class IntegerChains(NodeRewriter):
         if node.op != "Clip" or node.domain or len(node.inputs) < 3:
             return None
         limits = [self.constants.get(name) for name in node.inputs[1:3]]
-        low, high = (float(each.item()) if each is not None and each.size == 1 else np.nan for each in limits)
+        low, high = (float(limit.item()) if limit is not None and limit.size == 1 else np.nan for limit in limits)
         return int(high) if low == 0 and high == np.rint(high) and 1 <= high < 1 << MAX_BITS else None
 
     def before(self, name: str, *ops: str) -> str:

@@ -120,15 +120,15 @@ def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> W
     parts = [value for value in inputs if isinstance(value, Whole)]
     if len(parts) < len(inputs):
         return None
-    known = [each for part in parts if (each := _stored(part, to)) is not None]
-    if len(known) < len(parts) or len({part.units.item() for part in parts}) > 1:
+    stored = [operand for part in parts if (operand := _stored(part, to)) is not None]
+    if len(stored) < len(parts) or len({part.units.item() for part in parts}) > 1:
         return None
-    if len({each.frac for each in known}) > 1:
+    if len({operand.frac for operand in stored}) > 1:
         return None
-    low, high = min(int(each.low.item()) for each in known), max(int(each.high.item()) for each in known)
-    formats = {format_of(each.tensor.value).type for each in known}
-    element = formats.pop() if len(formats) == 1 else format_of_sums(low, high, known[0].frac).type
-    tensors = [OrderedTensor(to.requantised(each.tensor.value, element), each.tensor.order) for each in known]
+    low, high = min(int(operand.low.item()) for operand in stored), max(int(operand.high.item()) for operand in stored)
+    formats = {format_of(operand.tensor.value).type for operand in stored}
+    element = formats.pop() if len(formats) == 1 else format_of_sums(low, high, stored[0].frac).type
+    tensors = [OrderedTensor(to.requantised(operand.tensor.value, element), operand.tensor.order) for operand in stored]
     joined = concat(to, node, tensors)
     assert isinstance(joined, OrderedTensor)
     return Whole(Stored.of(joined, np.array([low]), np.array([high])), parts[0].units)
@@ -144,7 +144,8 @@ def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None
         return None
     frac = max(lhs.source.frac, rhs.source.frac)
     (least, most), (lower, upper) = (
-        [end << frac - each.source.frac for end in (each.source.low, each.source.high)] for each in (lhs, rhs)
+        [end << frac - operand.source.frac for end in (operand.source.low, operand.source.high)]
+        for operand in (lhs, rhs)
     )
     low, high = (least + lower, most + upper) if node.op == "Add" else (least - upper, most - lower)
     if max(-int(low.item()), int(high.item())) >= GREATEST_SUM:
@@ -275,7 +276,7 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     integers of one of them cannot be emitted, or if one of them is a vector. Raises `InputError` for stacks that do
     not broadcast, and for sums that exceed 32 bits.
     """
-    left, right = (_stack_or_stored(each, to) for each in (lhs, rhs))
+    left, right = (_stack_or_stored(operand, to) for operand in (lhs, rhs))
     if left is None or right is None or min(len(left.shape), len(right.shape)) < 2:
         return None
     try:
@@ -294,7 +295,7 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     pairs = zip(_matrices(left, to, stack), _matrices(right, to, stack), strict=True)
     size = left.shape[-2], right.shape[-1]
     products = [OrderedTensor.plain(to.reshape(product(to, *pair, element=exact.type), (1, *size))) for pair in pairs]
-    parts = [Stored.of(each, low, high, 2) for each in products]
+    parts = [Stored.of(product, low, high, 2) for product in products]
     return Whole(Stack.of(parts, (*stack, *size)), lhs.units * rhs.units)
 
 

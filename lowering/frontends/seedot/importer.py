@@ -181,7 +181,7 @@ class _SeeDotImporter:
             case Index(operand=operand, index=index):
                 return to.element(location, self.tensor(operand), self.integer(index))
             case Splice(operand=operand, offsets=offsets, sizes=sizes):
-                return to.splice(location, self.tensor(operand), [self.integer(each) for each in offsets], sizes)
+                return to.splice(location, self.tensor(operand), [self.integer(offset) for offset in offsets], sizes)
             case Reverse(operand=operand, axis=axis):
                 value = self.tensor(operand)
                 return to.at(location).op(tdsl.ReverseOp, value, axis)
@@ -193,7 +193,7 @@ class _SeeDotImporter:
                 operands = self.tensor(image), self.tensor(filter)
                 return to.convolve(location, *operands, node.strides, node.padding, node.dilations, node.groups)
             case Mbconv(image=image, stages=stages, strides=strides, padding=padding):
-                operands = [[self.tensor(each) for each in stage] for stage in stages]
+                operands = [[self.tensor(number) for number in stage] for stage in stages]
                 return to.bottleneck(location, self.tensor(image), operands, strides, padding)
             case Sum() | LoopExpression():
                 return self.iterate(node)
@@ -253,7 +253,7 @@ class _SeeDotImporter:
         if is_integer(value) or is_integer(variable.value):
             raise node.location.error(f"only tensors can be changed, and only to tensors: '{node.name}'")
         if node.sizes:
-            offsets = [self.integer(each) for each in node.offsets]
+            offsets = [self.integer(offset) for offset in node.offsets]
             value = self.to.insert(node.location, value, variable.value, offsets, node.sizes)
         before, after = shape_of(variable.value), shape_of(value)
         if variable.carried and before != after:
@@ -296,7 +296,7 @@ class _SeeDotImporter:
         carried = {name: self.scope[name] for name in assigned_names(node.body) if self.scope.can_change(name)}
         before = {name: (variable.value, variable.carried) for name, variable in carried.items()}
         initial = [value for value, _ in before.values()]
-        start, end, step = (to.integer(location, each) for each in (node.start, node.end, 1))
+        start, end, step = (to.integer(location, bound) for bound in (node.start, node.end, 1))
         outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in initial)])
         body = to.block
         index = body.args[0]

@@ -122,10 +122,10 @@ def _integer(token: Token) -> int:
 
 def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
     extents: list[int] = []
-    for each in integers:
-        if not isinstance(each, Integer):
-            raise each.location.error("a shape is made of integers, such as (16, 1)")
-        extents.append(each.value)
+    for token in integers:
+        if not isinstance(token, Integer):
+            raise token.location.error("a shape is made of integers, such as (16, 1)")
+        extents.append(token.value)
     return tuple(extents)
 
 

@@ -147,7 +147,7 @@ def _is_real(value: object) -> bool:
 def _are(accepts: Callable[[object], bool], value: object) -> bool:
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return False
-    return all(accepts(each) for each in cast("Sequence[object]", value))
+    return all(accepts(element) for element in cast("Sequence[object]", value))
 
 
 _KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {

@@ -200,7 +200,7 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
 
 def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: WakeWord) -> None:
     first = before[0]
-    if step.digest in [each.digest for each in before]:
+    if step.digest in [earlier.digest for earlier in before]:
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
     for what, one, two in (
         ("number of rows in a step", first.rows, step.rows),

@@ -114,7 +114,7 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
     """Emit one score per class, computed by the classifier that separates this class from all others. Raises
     `InputError` for classifiers with several scores.
     """
-    scores = [compute(to, each, x)[1] for each in fitted_attribute(to, estimator, "estimators_")]
+    scores = [compute(to, member, x)[1] for member in fitted_attribute(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
     return together(to, scores)
@@ -147,7 +147,7 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
     """Emit, for each class, the weighted mean of its probabilities (soft voting) or the total weight of the votes for
     it (hard voting). Ties go to the class with the lowest index.
     """
-    members = [compute(to, each, x) for each in fitted_attribute(to, estimator, "estimators_")]
+    members = [compute(to, member, x) for member in fitted_attribute(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
         votes = [_shares(to, member, scores, classes) for member, scores in members]
@@ -177,13 +177,13 @@ def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Seque
 
 def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
     """Emit the weighted mean of the values of all member regressors."""
-    values = [compute(to, each, x)[1] for each in fitted_attribute(to, estimator, "estimators_")]
+    values = [compute(to, member, x)[1] for member in fitted_attribute(to, estimator, "estimators_")]
     weights = _weights(to, estimator, len(values))
     return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
 
 
 def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    return together(to, [compute(to, each, x)[1] for each in fitted_attribute(to, estimator, "estimators_")])
+    return together(to, [compute(to, member, x)[1] for member in fitted_attribute(to, estimator, "estimators_")])
 
 
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
@@ -228,12 +228,12 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
     parts: list[SSAValue] = []
     members = fitted_attribute(to, estimator, "estimators_")
     classes = len(getattr(estimator, "classes_", ()))
-    for each, method in zip(members, estimator.stack_method_, strict=True):
-        member, scores = compute(to, each, x)
+    for member, method in zip(members, estimator.stack_method_, strict=True):
+        predictor, scores = compute(to, member, x)
         if method == "predict_proba":
-            parts.append(_second(to, _shares(to, member, scores, classes)))
+            parts.append(_second(to, _shares(to, predictor, scores, classes)))
         elif method == "decision_function":
-            parts.append(_decisions(to, member, scores, classes))
+            parts.append(_decisions(to, predictor, scores, classes))
         elif classes:
             raise to.error("stacked classes are not supported: fit it with stack_method='auto'")
         else:
@@ -249,15 +249,15 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
     """
     votes: list[SSAValue] = []
     classes = len(estimator.classes_)
-    for each in fitted_attribute(to, estimator, "calibrated_classifiers_"):
-        member, scores = compute(to, each.estimator, x)
+    for classifier in fitted_attribute(to, estimator, "calibrated_classifiers_"):
+        member, scores = compute(to, classifier.estimator, x)
         if hasattr(member, "decision_function"):
             given = _decisions(to, member, scores, classes)
         else:
             given = _second(to, _shares(to, member, scores, classes))
-        if len(each.calibrators) != shape_of(given)[1]:
-            raise to.error(f"it has {len(each.calibrators)} calibrators for {shape_of(given)[1]} scores")
-        votes.append((_isotonic if each.method == "isotonic" else _logistic)(to, each.calibrators, given))
+        if len(classifier.calibrators) != shape_of(given)[1]:
+            raise to.error(f"it has {len(classifier.calibrators)} calibrators for {shape_of(given)[1]} scores")
+        votes.append((_isotonic if classifier.method == "isotonic" else _logistic)(to, classifier.calibrators, given))
     return _weighted_shares(to, votes, [1 / len(votes)] * len(votes), classes)
 
 
@@ -284,8 +284,8 @@ def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
     piece that lies below the score.
     """
     starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
-    for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):
-        x, y = array(to, each, "X_thresholds_", 1), array(to, each, "y_thresholds_", 1)
+    for calibrator, of in zip(calibrators, np.eye(len(calibrators)), strict=True):
+        x, y = array(to, calibrator, "X_thresholds_", 1), array(to, calibrator, "y_thresholds_", 1)
         for piece in np.flatnonzero(np.diff(y) > 0).tolist():
             starts.append(float(x[piece]))
             ends.append(float(x[piece + 1]))
@@ -293,7 +293,7 @@ def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
             chosen.append(of)
     if not starts:
         raise to.error("its probabilities are the same for all samples: fit it with more of them")
-    least = np.array([float(array(to, each, "y_thresholds_", 1)[0]) for each in calibrators])
+    least = np.array([float(array(to, calibrator, "y_thresholds_", 1)[0]) for calibrator in calibrators])
     passed = affine(to, given, np.array(chosen), -np.array(starts))
     steep = to.parameter(reals(1 / (np.array(ends) - np.array(starts)).reshape(-1, 1)))
     shares = to.op(tdsl.ClipOp, to.op(tdsl.MulOp, passed, steep), 0.0, 1.0)

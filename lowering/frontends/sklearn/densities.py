@@ -154,7 +154,7 @@ def _independent_densities(to: ModelBuilder, x: SSAValue, means: Array, deviatio
     factors = to.parameter(reals((np.sqrt(0.5) * differs * unit / deviations).reshape(by_gaussian)))
 
     def standardised(gaussian: SSAValue) -> SSAValue:
-        offset, factor = (to.op(tdsl.IndexOp, each, gaussian) for each in (offsets, factors))
+        offset, factor = (to.op(tdsl.IndexOp, numbers, gaussian) for numbers in (offsets, factors))
         return to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, offset), factor)
 
     return _minus_squares(to, addends, standardised)
@@ -163,12 +163,12 @@ def _independent_densities(to: ModelBuilder, x: SSAValue, means: Array, deviatio
 def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the logarithm of prior times density of each class, up to a common addend."""
     means, priors = array(to, estimator, "means_", 2), array(to, estimator, "priors_")
-    scalings = [np.asarray(each, np.float64) for each in estimator.scalings_]
-    if any(each.min() <= 0 for each in scalings):
+    scalings = [np.asarray(array, np.float64) for array in estimator.scalings_]
+    if any(scaling.min() <= 0 for scaling in scalings):
         raise to.error("a covariance is singular: fit it with reg_param above 0")
-    rotations = [np.asarray(each, np.float64) for each in estimator.rotations_]
+    rotations = [np.asarray(array, np.float64) for array in estimator.rotations_]
     roots = [(rotation / np.sqrt(scale)).T for rotation, scale in zip(rotations, scalings, strict=True)]
-    addends = np.log(priors) - 0.5 * np.array([np.log(each).sum() for each in scalings])
+    addends = np.log(priors) - 0.5 * np.array([np.log(scaling).sum() for scaling in scalings])
     return _densities(to, x, roots, means, addends)
 
 
@@ -180,7 +180,7 @@ def gaussian_mixture(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     factors, count = array(to, estimator, "precisions_cholesky_"), len(means)
     match estimator.covariance_type:
         case "full":
-            roots = [each.T for each in factors]
+            roots = [factor.T for factor in factors]
         case "tied":
             roots = [factors.T] * count
         case _:

@@ -61,8 +61,10 @@ def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     if usual == 0:
         raise to.error("its trees were fitted on one sample each: fit it with max_samples of 2 or more")
     trees: list[Tree] = []
-    for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
-        trees.append(tree_of(estimator, each, -math.log(2) / usual * path_lengths(each.tree_).reshape(-1, 1), columns))
+    for member, columns in zip(estimators, estimator.estimators_features_, strict=True):
+        trees.append(
+            tree_of(estimator, member, -math.log(2) / usual * path_lengths(member.tree_).reshape(-1, 1), columns)
+        )
     nodes = sum(int((tree.first >= 0).sum()) for tree in trees)
     stored = tdsl.StoredExamples(
         len(trees),

@@ -32,9 +32,8 @@ _MAX_SHOWN = 3
 
 def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the encoded columns of all features, concatenated."""
-    categories = [
-        _numbers(to, estimator, at, each) for at, each in enumerate(fitted_attribute(to, estimator, "categories_"))
-    ]
+    listed = fitted_attribute(to, estimator, "categories_")
+    categories = [_numbers(to, estimator, feature, values) for feature, values in enumerate(listed)]
     known = estimator.handle_unknown == "error"
     parts: list[SSAValue] = []
     for at, (values, columns) in enumerate(zip(categories, _columns(to, estimator, categories), strict=True)):
@@ -56,9 +55,9 @@ def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDAr
     names = getattr(estimator, "feature_names_in_", None)
     column = f"column {feature}" if names is None else f"column '{squeeze(str(names[feature]))}'"
     categories = np.asarray(given)
-    texts = [each for each in categories.tolist() if isinstance(each, str)]
+    texts = [category for category in categories.tolist() if isinstance(category, str)]
     if texts:
-        codes = ", ".join(f"{squeeze(each)!r}: {code}" for code, each in enumerate(texts[:_MAX_SHOWN]))
+        codes = ", ".join(f"{squeeze(category)!r}: {code}" for code, category in enumerate(texts[:_MAX_SHOWN]))
         more = ", ..." if len(texts) > _MAX_SHOWN else ""
         raise to.error(
             f"{column} has texts as categories: number them before training, by .map({{{codes}{more}}}) of the column, "

@@ -70,7 +70,9 @@ def only(to: ModelBuilder, estimator: Any, parameter: str, *allowed: Any, instea
     instead: advice for the message.
     """
     value = getattr(estimator, parameter, allowed[0])
-    if not any(value is each or (isinstance(value, type(each)) and value == each) for each in allowed):
+    if not any(
+        value is candidate or (isinstance(value, type(candidate)) and value == candidate) for candidate in allowed
+    ):
         spelled = " or ".join(map(repr, allowed))
         raise to.error(f"{parameter}={value!r} is not supported, only {spelled}: {instead}")
 

@@ -228,9 +228,13 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str
     result = _with_handler(to, name, estimator, x)
     added = before.next_op if before is not None else to.block.first_op
     while added is not None:
-        for each in added.results:
-            if isinstance(each.type, TensorType) and each.name_hint is None and not isinstance(added, tdsl.ConstOp):
-                hint(each, step or name)
+        for result_value in added.results:
+            if (
+                isinstance(result_value.type, TensorType)
+                and result_value.name_hint is None
+                and not isinstance(added, tdsl.ConstOp)
+            ):
+                hint(result_value, step or name)
         added = added.next_op
     return result
 

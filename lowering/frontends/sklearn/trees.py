@@ -73,12 +73,12 @@ def regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 def forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = fitted_attribute(to, estimator, "estimators_")
-    return forest(to, x, [tree_of(estimator, each, _shares(to, each) / len(estimators)) for each in estimators])
+    return forest(to, x, [tree_of(estimator, member, _shares(to, member) / len(estimators)) for member in estimators])
 
 
 def forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = fitted_attribute(to, estimator, "estimators_")
-    return forest(to, x, [_values(to, estimator, each, len(estimators)) for each in estimators])
+    return forest(to, x, [_values(to, estimator, member, len(estimators)) for member in estimators])
 
 
 def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -93,10 +93,10 @@ def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     start = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_), np.float32))
     trees: list[Tree] = []
     for stage in stages:
-        for result, each in enumerate(stage):
-            votes = np.zeros((each.tree_.node_count, len(stage)))
-            votes[:, result] = estimator.learning_rate * each.tree_.value[:, 0, 0]
-            trees.append(tree_of(estimator, each, votes))
+        for result, tree in enumerate(stage):
+            votes = np.zeros((tree.tree_.node_count, len(stage)))
+            votes[:, result] = estimator.learning_rate * tree.tree_.value[:, 0, 0]
+            trees.append(tree_of(estimator, tree, votes))
     return forest(to, x, trees, np.asarray(start).reshape(-1))
 
 
@@ -108,8 +108,8 @@ def histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue
     start = np.asarray(estimator._baseline_prediction, np.float64).reshape(-1)
     trees: list[Tree] = []
     for stage in stages:
-        for result, each in enumerate(stage):
-            nodes = each.nodes
+        for result, tree in enumerate(stage):
+            nodes = tree.nodes
             votes = np.zeros((len(nodes), len(stage)))
             votes[:, result] = nodes["value"]
             leaf = nodes["is_leaf"].astype(bool)
@@ -127,10 +127,12 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    for each in estimators:
-        if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
+    for member in estimators:
+        if type(member).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
             advice = f"; in place of it {instead} is" if instead else ""
-            raise to.error(f"an ensemble of {type(each).__name__} is not supported, only of DecisionTree{kind}{advice}")
+            raise to.error(
+                f"an ensemble of {type(member).__name__} is not supported, only of DecisionTree{kind}{advice}"
+            )
 
 
 def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -141,10 +143,11 @@ def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
     voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
     _require_trees(to, estimators, "Classifier", f"VotingClassifier(estimators, voting='{voting}')")
     trees: list[Tree] = []
-    for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
-        votes = np.zeros((each.tree_.node_count, count))
-        votes[:, each.classes_ if len(each.classes_) < count else slice(None)] = _shares(to, each) / len(estimators)
-        trees.append(tree_of(estimator, each, votes, columns))
+    for member, columns in zip(estimators, estimator.estimators_features_, strict=True):
+        votes = np.zeros((member.tree_.node_count, count))
+        classes = member.classes_ if len(member.classes_) < count else slice(None)
+        votes[:, classes] = _shares(to, member) / len(estimators)
+        trees.append(tree_of(estimator, member, votes, columns))
     return forest(to, x, trees)
 
 
@@ -155,8 +158,8 @@ def bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue
         to,
         x,
         [
-            tree_of(estimator, each, each.tree_.value[:, :, 0] / len(estimators), columns)
-            for each, columns in zip(estimators, estimator.estimators_features_, strict=True)
+            tree_of(estimator, member, member.tree_.value[:, :, 0] / len(estimators), columns)
+            for member, columns in zip(estimators, estimator.estimators_features_, strict=True)
         ],
     )
 
@@ -171,12 +174,12 @@ def ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     weights = np.asarray(estimator.estimator_weights_, np.float64)[: len(estimators)]
     number = {label: number for number, label in enumerate(estimator.classes_.tolist())}
     trees: list[Tree] = []
-    for each, weight in zip(estimators, weights / weights.sum(), strict=True):
-        if (other := next((label for label in each.classes_.tolist() if label not in number), None)) is not None:
+    for member, weight in zip(estimators, weights / weights.sum(), strict=True):
+        if (other := next((label for label in member.classes_.tolist() if label not in number), None)) is not None:
             raise to.error(
                 f"the class {other!r} of its estimators_ is none of its classes_: fit it with the new labels"
             )
-        numbers = np.array([number[label] for label in each.classes_.tolist()])
-        chosen = numbers[_shares(to, each).argmax(1)]
-        trees.append(tree_of(estimator, each, weight * np.eye(count)[chosen]))
+        numbers = np.array([number[label] for label in member.classes_.tolist()])
+        chosen = numbers[_shares(to, member).argmax(1)]
+        trees.append(tree_of(estimator, member, weight * np.eye(count)[chosen]))
     return forest(to, x, trees)

@@ -87,10 +87,10 @@ def _dilated(chain: Sequence[Operator]) -> list[Operator]:
     if (
         ranks != (len(block), 2, 2, 2)
         or not 1 <= len(block) <= 2
-        or {len(each) // 2 for each in listed} != {len(block)}
+        or {len(numbers) // 2 for numbers in listed} != {len(block)}
     ):
         raise VerifyException(f"blocks of {block} of a tensor of shape {source.shape} with margins {listed[0]}")
-    paddings, crops = (np.reshape(each, (-1, 2)).tolist() for each in listed)
+    paddings, crops = (np.reshape(numbers, (-1, 2)).tolist() for numbers in listed)
     batch, *extents, channels = source.shape
     padded = [extent + sum(margins) for extent, margins in zip(extents, paddings, strict=True)]
     image, spread = padded, block

@@ -97,7 +97,7 @@ def _reals(tensor: Tensor) -> Array:
         raise VerifyException(f"{tensor} has {count} scales, which do not fit its shape {data.shape}")
     if count > 1:
         extents[quantization.axis] = count
-    scales, zeros = (np.array(each).reshape(extents) for each in (quantization.scales, quantization.zero_points))
+    scales, zeros = (np.array(numbers).reshape(extents) for numbers in (quantization.scales, quantization.zero_points))
     return ((data.astype(np.float64) - zeros) * scales).astype(np.float32)
 
 

@@ -138,7 +138,7 @@ class _Rewriter:
 
     def are_indices(self, tensor: Tensor) -> bool:
         """Whether integers are used as indices only, possibly after operators that move them."""
-        users = [(op, at) for op in self.graph.operators for at, each in enumerate(op.inputs) if each is tensor]
+        users = [(op, at) for op in self.graph.operators for at, operand in enumerate(op.inputs) if operand is tensor]
         return bool(users) and tensor not in self.graph.outputs and all(self.reads_indices(*user) for user in users)
 
     def reads_indices(self, op: Operator, position: int) -> bool:
@@ -151,16 +151,16 @@ class _Rewriter:
         """The sum of both branches of a selection, each multiplied by 0 or 1."""
         condition, *branches = op.inputs
         [output] = op.outputs
-        values = [each for each in branches if each is not None]
+        values = [branch for branch in branches if branch is not None]
         if (
             condition not in self.plain
             or len(values) < 2
-            or any(each not in self.plain and each.dtype not in ("float32", *WIDE) for each in (*values, output))
+            or any(tensor not in self.plain and tensor.dtype not in ("float32", *WIDE) for tensor in (*values, output))
         ):
             raise self.refusal(op, condition or output)
         if op.kind == "SELECT" and condition.shape != output.shape:
             raise InputError(f"{op}: a condition of shape {condition.shape} for whole rows is not supported")
-        if any(each.data is not None and masks_scores(each.data) for each in values):
+        if any(value.data is not None and masks_scores(value.data) for value in values):
             raise InputError(f"{op}: a mask of scores that is not constant is not supported")
         mask, result = self.real(condition), self.real(output)
         other = replace(mask, name=f"{mask.name}_opposite")
@@ -170,7 +170,7 @@ class _Rewriter:
             shape = np.broadcast_shapes(value.shape, factor.shape)
             term = replace(term, shape=shape)
             operators.append(replace(op, kind="MUL", inputs=[self.real(value), factor], outputs=[term], options=NONE))
-        parts = [each.outputs[0] for each in operators[1:]]
+        parts = [operator.outputs[0] for operator in operators[1:]]
         return [*operators, replace(op, kind="ADD", inputs=parts, outputs=[result], options=NONE)]
 
     def refusal(self, op: Operator, tensor: Tensor) -> InputError:

@@ -48,7 +48,7 @@ def _repeated(op: Operator, graph: TfliteGraph) -> tuple[Sequence[Tensor], list[
     if len({len(tensors) for tensors in ends}) > 1 or len(condition.outputs) != 1:
         raise InputError(f"{op}: the loop, its condition and its body differ in the number of values")
     # A graph that calls itself does not find itself.
-    inner = {number: each for number, each in graph.called.items() if each is not body}
+    inner = {number: inner for number, inner in graph.called.items() if inner is not body}
     for _ in range(MOST):
         test = folded(_copied(condition, state, {}))
         decision = test.outputs[0].data

@@ -147,10 +147,10 @@ def _gelu(write: Writer, values: Sequence[Value]) -> Value:
 
 def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
     operands = [
-        write("Transpose", each, perm=(*range(len(each.shape) - 2), len(each.shape) - 1, len(each.shape) - 2))
+        write("Transpose", value, perm=(*range(len(value.shape) - 2), len(value.shape) - 1, len(value.shape) - 2))
         if write.op.options[name]
-        else each
-        for each, name in zip(values, ("adj_x", "adj_y"), strict=True)
+        else value
+        for value, name in zip(values, ("adj_x", "adj_y"), strict=True)
     ]
     return write("MatMul", *operands)
 

@@ -55,10 +55,10 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
     """Import CONCATENATION. Unsigned operands of other scales than the result's are rescaled."""
     output = op.outputs[0]
     inputs = [input_of(op, position) for position in range(len(op.inputs))]
-    if {element(each) for each in inputs} == {element(output)}:
-        parts = [to.value(each) for each in inputs]
+    if {element(operand) for operand in inputs} == {element(output)}:
+        parts = [to.value(operand) for operand in inputs]
     else:
-        parts = [rescaled(to, each, output) for each in inputs]
+        parts = [rescaled(to, operand, output) for operand in inputs]
     axis = axis_in(op.options["axis"], len(output.shape))
     to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
 

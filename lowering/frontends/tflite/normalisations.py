@@ -48,8 +48,8 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
     one `AXIS_SOFTMAX`.
     """
     elementary = [(op, _elementary(op)) for op in graph.operators]
-    others = set[Hashable](graph.outputs).union(*(op.inputs for op, each in elementary if each is None))
-    ops = [each for _, each in elementary if each is not None]
+    others = set[Hashable](graph.outputs).union(*(op.inputs for op, step in elementary if step is None))
+    ops = [step for _, step in elementary if step is not None]
     layers = layers_of(ops, _constant, frozenset(others))
     if not layers:
         return graph

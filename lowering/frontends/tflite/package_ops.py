@@ -35,7 +35,7 @@ def import_by_package(to: GraphBuilder, op: Operator) -> bool:
 
     types = [TensorType(element(tensor), tensor.shape) for tensor in op.outputs]
     options = op.options.get("custom", b"")
-    given = ModelOp(name=name, inputs=[operand(each) for each in op.inputs], options=options, types=types)
+    given = ModelOp(name=name, inputs=[operand(tensor) for tensor in op.inputs], options=options, types=types)
     outputs = TFLITE_OPS.get(name)(to, given)
     if len(outputs) != len(op.outputs):
         raise VerifyException(f"expected {len(op.outputs)} outputs, the package gives {len(outputs)}")

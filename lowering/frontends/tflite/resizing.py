@@ -27,12 +27,12 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     """
     x, size = input_of(op, 0), _size(to, op)
     taken = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
-    if all(each == quotients(before, len(each)) for before, each in zip(x.shape[1:3], taken, strict=True)):
+    if all(indices == quotients(before, len(indices)) for before, indices in zip(x.shape[1:3], taken, strict=True)):
         to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
         return
     result = to.image(x)
-    for axis, each in enumerate(taken, 1):
-        result = picked(to, result, axis, each)
+    for axis, indices in enumerate(taken, 1):
+        result = picked(to, result, axis, indices)
     to.define(op.outputs[0], to.plain(result))
 
 

@@ -123,11 +123,11 @@ def _scales(op: Operator) -> _Scales | None:
         return None
     given = (input_of(op, 0), *(input_of(op, position) for position in (FEATURES, TIME, STATE)), op.outputs[0])
     x, features, time, state, output = (np.array(_scale(tensor), np.float32) for tensor in given)
-    before, after = (np.float64(each) for each in (x * features / state, state * time / output))
+    before, after = (np.float64(scale) for scale in (x * features / state, state * time / output))
     steps = np.arange(-_TRIES, _TRIES, dtype=np.int32)
     near = state.view(np.int32) + steps[np.argsort(np.abs(steps), kind="stable")]
     states = near.view(np.float32).astype(np.float64)
-    of_features, of_time = (np.asarray(each, np.float32) for each in (before * states / x, after * output / states))
+    of_features, of_time = (np.asarray(scale, np.float32) for scale in (before * states / x, after * output / states))
     off = np.abs(of_features * np.float64(x) / states / before - 1)
     off = np.maximum(off, np.abs(of_time * states / np.float64(output) / after - 1))
     # Within half a unit of the multipliers, which have 31 bits.

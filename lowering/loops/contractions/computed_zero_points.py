@@ -103,8 +103,8 @@ class OffsetSums:
 
 
 def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopBuilder) -> SSAValue:
-    for each in weights:
-        sum = nest.insert(num.CallOp(num.DotAttr(), [sum, each, raws]))
+    for vector in weights:
+        sum = nest.insert(num.CallOp(num.DotAttr(), [sum, vector, raws]))
     return sum
 
 

@@ -65,4 +65,4 @@ def _matrices_before(op: tdsl.SpmvOp) -> int:
     while not isinstance(function, func.FuncOp):
         assert function is not None
         function = function.parent_op()
-    return sum(GAPS in each.attributes for each in function.walk())
+    return sum(GAPS in other.attributes for other in function.walk())

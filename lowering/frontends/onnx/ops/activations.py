@@ -167,5 +167,5 @@ def _along_axis(
 ) -> OrderedTensor:
     x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
-    order = (*(each for each in x.order if each != axis), axis)
+    order = (*(other for other in x.order if other != axis), axis)
     return OrderedTensor(to.op(op, to.ordered(x, order), to.element), order)

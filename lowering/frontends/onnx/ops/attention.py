@@ -55,7 +55,7 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     samples, _, length, _ = query.shape
     if heads > shared:
         query = reshaped(to, query, (samples, shared, heads // shared, length, width))
-        key, value = (reshaped(to, each, (samples, shared, 1, *each.shape[2:])) for each in (key, value))
+        key, value = (reshaped(to, tensor, (samples, shared, 1, *tensor.shape[2:])) for tensor in (key, value))
     rank = len(key.shape)
     scores = multiplied(to, node, query, _transposed(key, (*range(rank - 2), rank - 1, rank - 2)))
     by_head = reshaped(to, scores, (samples, heads, *scores.shape[-2:]))

@@ -115,7 +115,7 @@ class Direction:
         hidden: the number of elements of a state.
         arrays: the weights W, R, B and P of the node.
         """
-        entered, kept = (_matrices(to, each, number, hidden) for each in arrays[:2])
+        entered, kept = (_matrices(to, array, number, hidden) for array in arrays[:2])
         biases = _columns(to, arrays[2], number, hidden)
         pairs = list(zip(biases[: len(entered)], biases[len(entered) :], strict=True))
         peepholes = () if arrays[3] is None else _columns(to, arrays[3], number, hidden)
@@ -129,7 +129,7 @@ def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[A
         return [Constant(value.array[number, start : start + hidden]) for start in starts]
     tensor = to.plain(value)
     parts = (to.part(tensor, (number, start, 0), (1, hidden, length)) for start in starts)
-    return [OrderedTensor.plain(to.reshape(each, (hidden, length))) for each in parts]
+    return [OrderedTensor.plain(to.reshape(matrix, (hidden, length))) for matrix in parts]
 
 
 def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
@@ -138,7 +138,7 @@ def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Ar
         return [Constant(value.array[number, start : start + hidden].reshape(-1, 1)) for start in starts]
     tensor = to.plain(value)
     parts = (to.part(tensor, (number, start), (1, hidden)) for start in starts)
-    return [OrderedTensor.plain(to.reshape(each, (hidden, 1))) for each in parts]
+    return [OrderedTensor.plain(to.reshape(column, (hidden, 1))) for column in parts]
 
 
 def _sum(to: Builder, outer: Array, inner: Array) -> Array:

@@ -162,7 +162,7 @@ def _where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
     condition, *branches = (needed(to, inputs, position) for position in range(3))
     numbers = [to.numbers(branch) for branch in branches]
     if isinstance(condition, Integers):
-        if any(isinstance(each, Constant) and masks_scores(each.array) for each in numbers):
+        if any(isinstance(operand, Constant) and masks_scores(operand.array) for operand in numbers):
             raise node.error("a mask of scores that is not constant is not supported")
         factors = [condition.tensor, _opposite(to, condition.tensor)]
         terms = [binary(to, tdsl.MulOp, *pair) for pair in zip(numbers, factors, strict=True)]
@@ -170,7 +170,7 @@ def _where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
     else:
         chosen = _on_reals(to, node, inputs)
         result = to.stored(chosen)
-    return _like(next((each for each in branches if isinstance(each, Integers)), result), result)
+    return _like(next((branch for branch in branches if isinstance(branch, Integers)), result), result)
 
 
 def _opposite(to: Builder, mask: OrderedTensor) -> OrderedTensor:

@@ -191,8 +191,8 @@ def split(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     extent, count = value.shape[axis], max(len(node.outputs), 1)
     lengths = integers(node, inputs, 1, "split")
     if lengths is None:
-        each = -(-extent // count)
-        lengths = tuple(min(each, extent - each * number) for number in range(count))
+        length = -(-extent // count)
+        lengths = tuple(min(length, extent - length * number) for number in range(count))
     if sum(lengths) != extent or min(lengths) < 1:
         raise node.error(f"parts of {list(lengths)} do not make up the extent {extent} of axis {axis}")
     starts = [sum(lengths[:number]) for number in range(len(lengths))]

@@ -54,13 +54,15 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         raise node.error(f"{channels} channels do not make {groups} groups")
     if node.op == "GroupNormalization" and node.version < 21:
         # Before opset 21, each group had one factor and one addend.
-        scale, addend = (Constant(np.repeat(each.array, channels // groups)) for each in (scale, addend))
+        scale, addend = (Constant(np.repeat(parameter.array, channels // groups)) for parameter in (scale, addend))
     if not scale.array.size == addend.array.size == channels:
         raise node.error(f"{scale.array.size} factors and {addend.array.size} addends do not fit {channels} channels")
     rows = reshaped(to, value, (samples * groups, prod(value.shape[1:]) // groups))
     result = reshaped(to, _unit_rows(to, rows, node.number("epsilon", 1e-5), True), value.shape)
     shape = (channels, *(1 for _ in extents))
-    return _affine(to, result, *(Constant(each.array.reshape(shape), each.name) for each in (scale, addend)))
+    return _affine(
+        to, result, *(Constant(parameter.array.reshape(shape), parameter.name) for parameter in (scale, addend))
+    )
 
 
 def _unit_rows(

@@ -57,7 +57,7 @@ def _quantised_constant(
     if scale is None or reals.dtype.kind != "f":
         raise node.error("expected reals and a scale")
     point = np.zeros((), np.uint8) if zero is None else zero
-    scale, offset = (_along(node, each, reals) for each in (scale.astype(np.float32), point))
+    scale, offset = (_along(node, numbers, reals) for numbers in (scale.astype(np.float32), point))
     limits = np.iinfo(point.dtype) if point.dtype.kind in "iu" else None
     if limits is None or limits.bits > 32:
         raise node.error(f"raws of {point.dtype} are not supported")
@@ -348,14 +348,14 @@ def qlinear_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     computed = quantised_format(node, np.float32(1) / count, zero)
     rank, newer = len(x.shape), node.integer("opset") >= SINGLE_AXIS
     axis = axis_of(node, node.integer("axis", -1 if newer else 1), rank)
-    order = (*(each for each in x.order if each != axis), axis) if newer else tuple(range(rank))
+    order = (*(other for other in x.order if other != axis), axis) if newer else tuple(range(rank))
     rows = to.ordered(x, order)
     if not newer:
         rows = to.reshape(rows, (prod(x.shape[:axis]), prod(x.shape[axis:])))
     shares = to.op(tdsl.SoftmaxOp, rows, computed.type)
     if computed.type != result.type:
         shares = to.op(tdsl.ReinterpretOp, shares, result.type)
-    return OrderedTensor(to.reshape(shares, tuple(x.shape[each] for each in order)), order)
+    return OrderedTensor(to.reshape(shares, tuple(x.shape[other] for other in order)), order)
 
 
 @handles("QLinearAveragePool", "QLinearGlobalAveragePool", domain=MICROSOFT)

@@ -40,7 +40,7 @@ def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards:
     backwards: whether steps are executed in reverse order.
     """
     rank = len(value.shape)
-    steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
+    steps = to.ordered(value, (axis, *(other for other in range(rank) if other != axis)))
     return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
 
 
@@ -101,7 +101,7 @@ def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, bac
     rank = len(sequence.shape)
     axis = axis_of(node, axis, rank)
     value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
-    return OrderedTensor(value, (axis, *(each for each in range(rank) if each != axis)))
+    return OrderedTensor(value, (axis, *(other for other in range(rank) if other != axis)))
 
 
 @handles(*GATES)

@@ -58,10 +58,10 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     ]
     if shape[:2] != x.shape[:2]:
         raise node.error("only the height and the width can change")
-    if any(each != quotients(before, len(each)) for before, each in zip(x.shape, taken, strict=True)):
+    if any(indices != quotients(before, len(indices)) for before, indices in zip(x.shape, taken, strict=True)):
         result = to.stored(x)
-        for axis, each in enumerate(taken):
-            result = picked(to, result, axis, each)
+        for axis, indices in enumerate(taken):
+            result = picked(to, result, axis, indices)
         return result
     size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
     ordered, axes = image(to, x)
@@ -113,7 +113,7 @@ def interpolated(to: Builder, tensor: OrderedTensor, axis: int, positions: Seque
     margins = max(0, -min(low)), max(0, max(high) - extent + 1)
     at = tensor.order.index(axis)
     tensor = OrderedTensor(repeated(to, tensor.value, at, *margins), tensor.order)
-    below, above = (_gathered(to, tensor, axis, [index + margins[0] for index in each]) for each in (low, high))
+    below, above = (_gathered(to, tensor, axis, [index + margins[0] for index in end]) for end in (low, high))
     if low == high:
         return below
     distances = [float(place - index) for place, index in zip(places, low, strict=True)]
@@ -137,7 +137,7 @@ def _gathered(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[i
             slices = [part(to, tensor, axis, first, count, step) for first in indices[:period]]
             at = tensor.order.index(axis)
             stored = list(tdsl.shape_of(slices[0].value))
-            columns = [to.reshape(each.value, (*stored[: at + 1], 1, *stored[at + 1 :])) for each in slices]
+            columns = [to.reshape(columns.value, (*stored[: at + 1], 1, *stored[at + 1 :])) for columns in slices]
             joined = to.op(tdsl.ConcatOp, columns, at + 1)
             stored[at] = len(indices)
             return OrderedTensor(to.reshape(joined, stored), tensor.order)

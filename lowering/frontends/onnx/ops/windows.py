@@ -192,7 +192,7 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     # Output padding reduces the cropping at the end.
     edges = [(low, high - extra) for low, high, extra in zip(pads, pads[rank:], more, strict=False)]
     (rows, columns), ones = [(0, 0), *edges][-2:], [1] * (2 - rank)
-    down_right = ([*ones, *each] for each in (kernel, strides, dilations))
+    down_right = ([*ones, *pair] for pair in (kernel, strides, dilations))
     windows = Windows(*((down, right) for down, right in down_right), padding=(*rows, *columns))
     ordered, axes = image(to, x)
     filter = filter_in(to, to.parameter_of(weights), "IOHW" if rank == 2 else "IOL", TRANSPOSED)
