@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from tinyml.dialects.errors import TooLargeError
-from tinyml.dialects.modules import on_call
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.elements import element_function
+from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads
-from tinyml.targets.makers import FORESTS, ListedKernels
+from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import KernelQuery, Maker, Offer
 from tinyml.targets.package import Package
 
@@ -28,9 +29,6 @@ FILE_ORDER, CHANNELS_LAST = INPUT_ORDERS = ("file", "channels-last")
 
 FEWER_CONSTANTS = "fewer bits, a smaller model or a 32-bit board helps"
 """Remedies for a program with more constants than the chip reads."""
-
-
-_IN_PLAIN_C: Callable[[ElementFunction], str] = on_call("tinyml.targets.c.composer.elements:element_function")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +108,7 @@ class Chip:
     runner: str = ""
     not_run: str = ""
     makers: Sequence[Maker] = FORESTS
-    functions: Callable[[ElementFunction], str] = _IN_PLAIN_C
+    functions: Callable[[ElementFunction], str] = element_function
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
     prefix: str = ""

@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeGuard, TypeVar, cast
 
+from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.contents import FOREST, LANES, Content, are_rows, is_declared_as
-from tinyml.dialects.modules import on_call
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 
 if TYPE_CHECKING:
-    from tinyml.dialects.layouts.coded_rows import CodedRows
-    from tinyml.dialects.layouts.trees import ForestCode
     from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 
 CACHED_KERNELS = 128
@@ -178,19 +177,10 @@ class _ContentCoder(Maker, Generic[C]):
         return None if kernel is None else replace(kernel, identity=identity)
 
 
-class ForestCoder(_ContentCoder["ForestCode"]):
+class ForestCoder(_ContentCoder[ForestCode]):
     """A kernel generator (coder) whose kernels evaluate a given decision forest, stored as tables or as code."""
 
     CONTENT: ClassVar[str] = FOREST
-
-
-TABLES, CODE = "tm_forest_tables", "tm_forest_code"
-
-FORESTS = tuple(
-    ForestCoder(name, on_call(f"tinyml.targets.c.composer.forests_in_c:{composed}"))
-    for name, composed in ((TABLES, "forest_tables"), (CODE, "forest_code"))
-)
-"""The coders of forests for every chip with a single address space."""
 
 
 class LoopCoder(_ContentCoder["LaneProgram"]):

@@ -17,25 +17,27 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
+from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, Raws, element_format
+from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
 from tinyml.dialects.layouts.contents import CONTENTS, LANES, Content
 from tinyml.dialects.layouts.digits import Digits, Width
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import KernelAttr, Spacing
+from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws
-    from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
-    from tinyml.dialects.layouts.trees import ForestCode
     from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 
-    Bytes = NDArray[np.int8]
-    Numbers = NDArray[np.int64]
+
+Bytes: TypeAlias = "NDArray[np.int8]"
+Numbers: TypeAlias = "NDArray[np.int64]"
 
 WEIGHTS, VECTOR = 0, 1
 """The factors of a sum of products."""
@@ -148,8 +150,6 @@ def content_of(declaration: FuncOp) -> Content:
     Raises `InputError` for a function that embeds no constants, and for a lane function that is missing or unsupported.
     """
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
-        from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
-
         function = LaneFunctionOp.named(name.root_reference.data, declaration)
         if function is None:
             raise InputError(f"there is no function of lanes {name}")
@@ -215,8 +215,6 @@ class Start:
 
     def recoded(self, accumulator: Accumulator) -> Start:
         """The same initial values in the format whose conversion to sums of `accumulator` is cheapest."""
-        from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
         format = accumulator.start_format(self.format)
         return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
 
@@ -231,8 +229,6 @@ class Start:
 
     def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
         """The initial values as raws of the accumulator."""
-        from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
         raws = self.raws.astype(self.format.dtype)
         return accumulator.widened(32).start(NumpyMachine(), raws, self.format).astype(np.int64)
 

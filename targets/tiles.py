@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import NumberFormat, Raws
+from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.layouts.contents import Content, is_tile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
@@ -20,15 +21,7 @@ from tinyml.dialects.machine.runtime_functions import requantize, requantize_eve
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 from tinyml.targets.makers import CACHED_KERNELS, is_code_of
-from tinyml.targets.nests import KernelQuery, Maker, Offer, RowSums, TileQuery
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tinyml.dialects.layouts.coded_rows import CodedTile
-
-    Bytes = NDArray[np.int8]
-    Numbers = NDArray[np.int64]
+from tinyml.targets.nests import Bytes, KernelQuery, Maker, Numbers, Offer, RowSums, TileQuery
 
 INPUT_TILE_BYTES = 6144
 """The most bytes of an input tile."""
@@ -448,8 +441,6 @@ class TileCoder(Maker):
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
     """The tile and its sums as the constants that a generated function embeds."""
-    from tinyml.dialects.layouts.coded_rows import CodedTile
-
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)
     apart = tile.length // weights.shape[2]
     places = tile.pitch, tile.step, tile.count, tile.zero, apart

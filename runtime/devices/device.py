@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.model.interface import Interface
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class DeviceError(InputError):
@@ -108,8 +105,6 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
 
     A device without a counter writes 0 cycles in all records. `cycles` of the result is then None.
     """
-    import numpy as np
-
     fields: list[tuple[str, str] | tuple[str, np.dtype, tuple[int]]] = [
         ("label", "<i4"),
         ("stack", "<u4"),

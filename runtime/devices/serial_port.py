@@ -69,6 +69,7 @@ def open_port(name: str) -> Generator[SerialPort]:
     locked, and on systems without termios.
     """
     try:
+        import fcntl
         import termios
     except ImportError as error:
         raise InputError("--port needs a POSIX system, such as Linux or macOS") from error
@@ -79,7 +80,7 @@ def open_port(name: str) -> Generator[SerialPort]:
     try:
         try:
             before = termios.tcgetattr(descriptor)
-            _claim(descriptor, name)
+            _claim(fcntl, descriptor, name)
             _make_raw(termios, descriptor)
         except termios.error as error:
             raise InputError("is not a serial port", file=name) from error
@@ -93,10 +94,11 @@ def open_port(name: str) -> Generator[SerialPort]:
         os.close(descriptor)
 
 
-def _claim(descriptor: int, name: str) -> None:
-    """Acquire the advisory lock of a port. Raises `InputError` if another program has locked the port."""
-    import fcntl
+def _claim(fcntl: Any, descriptor: int, name: str) -> None:
+    """Acquire the advisory lock of a port. Raises `InputError` if another program has locked the port.
 
+    fcntl: the Python module, which some systems do not have.
+    """
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -106,7 +108,7 @@ def _claim(descriptor: int, name: str) -> None:
 def _make_raw(termios: Any, descriptor: int) -> None:
     """Set the speed and the raw mode of a port, and discard the bytes that wait in it.
 
-    termios: the Python module, which is passed because some systems do not have it.
+    termios: the Python module, which some systems do not have.
     descriptor: the file descriptor of the port.
     """
     mode = termios.tcgetattr(descriptor)

@@ -26,6 +26,7 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.execution import Observer, Run
+from tinyml.runtime.evaluator.parallel_loops import LoopRun, executed_steps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,8 +135,6 @@ def _steps_of_loops(function: func.FuncOp, parallel: bool) -> list[tuple[scf.For
     loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
     if not loops:
         return []
-    from tinyml.runtime.evaluator.parallel_loops import executed_steps
-
     return [(op, executed_steps(op, parallel)) for op in loops]
 
 
@@ -373,6 +372,4 @@ def _class_of_run(function: func.FuncOp) -> type[Run]:
     """The class that evaluates a function: `LoopRun` for a function with loops."""
     if not any(isinstance(op, scf.ForOp) for op in function.walk()):
         return Run
-    from tinyml.runtime.evaluator.parallel_loops import LoopRun
-
     return LoopRun

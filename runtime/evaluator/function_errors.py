@@ -14,6 +14,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import Function, NumberFormat, element_format
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.machine.real_functions import exactly
 
 Kind: TypeAlias = tuple[Function, str | None, NumberFormat, NumberFormat]
 
@@ -60,8 +61,6 @@ def greatest_error(
     function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
 ) -> float | None:
     """The `error` of a `FunctionError`, or None, for one function, scheme and pair of formats."""
-    from tinyml.dialects.machine.real_functions import exactly
-
     bits = 8 * argument.dtype.itemsize
     if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None

@@ -21,12 +21,11 @@ from tinyml.dialects.loops import captured
 from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, by_input, predict_function
 from tinyml.runtime.evaluator.recorded_ops import Recorded, Tapes
+from tinyml.runtime.evaluator.shared_loops import SharedLoops
 from tinyml.runtime.evaluator.shared_values import Numbering, ResultCache
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.runtime.evaluator.shared_loops import SharedLoops
 
 Array: TypeAlias = "NDArray[Any]"
 
@@ -69,8 +68,6 @@ class SharedProgram:
     @cached_property
     def loops(self) -> SharedLoops:
         """The evaluation of the program's loops."""
-        from tinyml.runtime.evaluator.shared_loops import SharedLoops
-
         evaluator = self.evaluator
         return SharedLoops(self.recorded, evaluator.numbering, [*map(len, evaluator.chunks)], evaluator.chunk)
 

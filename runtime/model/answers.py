@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.wanted_outputs import WantedOutput, class_axis, classes_of_elements, read_further
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.runtime.model.wanted_outputs import WantedOutput
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,6 @@ def read_answers(
     def axis_of(shape: Sequence[int], kind: str) -> int | None:
         if known.has_label or not shape or shape[0] != samples or prod(shape[1:]) == 1:
             return None
-        from tinyml.runtime.model.wanted_outputs import class_axis
-
         return class_axis(shape[1:], kind, known.shape)
 
     def may_be_one_hot(shape: Sequence[int], kind: str) -> bool:
@@ -107,14 +104,10 @@ def read_answers(
     y = read_npz(path, "data", "y", accept)
     further: Sequence[WantedOutput] = ()
     if known.further:
-        from tinyml.runtime.model.wanted_outputs import read_further
-
         further = read_further(path, samples, known.further)
     if y is None:
         return None, None, further
     if (axis := axis_of(y.shape, y.dtype.kind)) is not None:
-        from tinyml.runtime.model.wanted_outputs import classes_of_elements
-
         return None, None, [classes_of_elements(path, "y", y, 0, known.shape, axis), *further]
     if may_be_one_hot(y.shape, y.dtype.kind):
         if are_one_hot(y):

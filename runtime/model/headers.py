@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.targets.c.composer.elements import HEADER
 from tinyml.targets.registry import chip_of, element_function
 
 if TYPE_CHECKING:
@@ -89,9 +90,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     if function is not None and function.header is not None:
         return _with_included(f"{function.header.parent.name}/{function.header.name}", _text(function.header), headers)
     if (text := element_function(symbol, target)) is not None:
-        from tinyml.targets.c.composer import elements
-
-        return [(elements.HEADER, headers[elements.HEADER]), (symbol, text)]
+        return [(HEADER, headers[HEADER]), (symbol, text)]
     if not (found := _in_headers(symbol, chip_of(target))):
         raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
     return found

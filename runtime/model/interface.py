@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.layouts.packed_bits import packed_bytes
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.inputs import InputPart, Pushes, named_axes
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _DTYPES = {"int8_t": "<i1", "int16_t": "<i2", "int32_t": "<i4", "float": "<f4"}
 
@@ -85,22 +82,16 @@ class Interface:
     @property
     def input_dtype(self) -> np.dtype:
         """The little-endian numpy type of one raw input element."""
-        import numpy as np
-
         return np.dtype(_DTYPES[self.input_ctype])
 
     @property
     def output_dtype(self) -> np.dtype | None:
         """The little-endian numpy type of one raw score; None if there are no scores."""
-        import numpy as np
-
         return None if self.output_ctype is None else np.dtype(_DTYPES[self.output_ctype])
 
     @property
     def more_dtypes(self) -> list[np.dtype]:
         """The little-endian numpy types of the elements of `more_outputs`."""
-        import numpy as np
-
         return [np.dtype(_DTYPES[ctype]) for ctype, _ in self.more_outputs]
 
     @property

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tinyml.dialects.modules import on_call
 from tinyml.targets.avr.boards import BOARDS, memory_flags
+from tinyml.targets.avr.composer.compose import functions
 from tinyml.targets.avr.kernels import MAKERS, PACKED_READS
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
@@ -85,7 +85,7 @@ CHIP = Chip(
     memory_flags=memory_flags,
     memories_of_part=True,
     makers=MAKERS,
-    functions=on_call("tinyml.targets.avr.composer.compose:functions"),
+    functions=functions,
     packed_reads=PACKED_READS,
     prefix="avr-",
     macros=("__AVR_",),

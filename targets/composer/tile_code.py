@@ -11,13 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from tinyml.targets.composer.instructions import Code, Lines, Repeated, Run, most_bytes, printed, stack_of
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.composer.weight_streams import WeightStream
 
 
 class Refused(Exception):

@@ -1,7 +1,5 @@
 """Families of kernels: the C functions that contain the code that a composer generates for a tile or for a lane
 function.
-
-The modules that generate the code (`tile_code.py`) are imported when a kernel is composed.
 """
 
 from __future__ import annotations
@@ -11,15 +9,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tinyml.dialects.modules import on_call
+from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
 from tinyml.targets.composer.instructions import Printed, Run
+from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.makers import LoopCoder
+from tinyml.targets.nests import Bytes
 from tinyml.targets.tiles import BYTES, Sums, Tile, TileCoder, TileFamily, Widths
 
 if TYPE_CHECKING:
     from tinyml.dialects.num.kernels.lane_programs import LaneProgram
-    from tinyml.targets.composer.weight_streams import WeightStream
-    from tinyml.targets.tiles import Bytes
 
 
 _LANES_HEAD = on_call("tinyml.targets.c.composer.loops_in_c:loop_signature")
@@ -100,8 +99,6 @@ class TileComposer(Generic[L]):
             made = code(tile, sums)
             if not made.fits:
                 return None
-            from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
-
             costs = {"": made.time + self.enter}
             bodies = {(self.core,): self.statement(made.lines)}
             portable = tile_in_c(tile, sums)

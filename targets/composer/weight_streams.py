@@ -14,15 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from textwrap import indent
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import doubled, requantised_in_c, shifted_in_c
+from tinyml.targets.nests import Bytes, Numbers
 from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes, Numbers
-
 
 WORD = 4
 

@@ -4,25 +4,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.layouts.digits import Digits
-from tinyml.dialects.modules import OnUse, on_call
-from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
+from tinyml.targets.c.composer.compose import compose
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m.boards import ARMV6M, DSP
+from tinyml.targets.cortex_m.composer.common_factor import WindowToHalfwords, channels_s8, channels_s16
+from tinyml.targets.cortex_m.composer.depthwise import SlidingWindow
+from tinyml.targets.cortex_m.composer.depthwise_armv6m import ChannelsArmv6m
+from tinyml.targets.cortex_m.composer.dot import channel_rows, dot, dot_rows, sparse_dot
+from tinyml.targets.cortex_m.composer.fragments import naked
+from tinyml.targets.cortex_m.composer.packed_dot import packed_rows
+from tinyml.targets.cortex_m.composer.paired_rows import ByOneFactor, PairedWindow, fit_pairs, have_one_factor
+from tinyml.targets.cortex_m.composer.rows import WidenedRows, dots
+from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
+from tinyml.targets.cortex_m.composer.segment_dot import segment_dot
+from tinyml.targets.cortex_m.composer.shifted_rows import shifted_dots
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads
-from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
+from tinyml.targets.makers import ListedKernels, RowCoder, SumComposer
 from tinyml.targets.tiles import Widths
-
-
-def _composed(what: str) -> Callable[..., Any]:
-    """The function `what` of the composer. The composer is imported when the function is first called."""
-    return on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 
 def _in_spare_flash(what: str) -> Callable[..., Any]:
@@ -32,56 +39,41 @@ def _in_spare_flash(what: str) -> Callable[..., Any]:
     return part_on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 
-_statement: Callable[[Sequence[str]], str] = _composed("fragments:naked")
-
-_ARMV7EM = TileComposer("tinyml/cores.h", DSP, _statement, call=16, needs="dsp")
-_ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="armv6-m", limit=1 << 30)
+_ARMV7EM = TileComposer("tinyml/cores.h", DSP, naked, call=16, needs="dsp")
+_ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, naked, call=16, needs="armv6-m", limit=1 << 30)
 
 
 _PAIR_TILES = [
-    _ARMV7EM.family(name, _composed(f"paired_rows:{code}"), to_even=True, admits=_composed(f"paired_rows:{admits}"))
-    for name, code, admits in (
-        ("tm_cm_factor_tile_s8", "ByOneFactor", "have_one_factor"),
-        ("tm_cm_pair_tile_s8", "PairedWindow", "fit_pairs"),
-    )
+    _ARMV7EM.family("tm_cm_factor_tile_s8", ByOneFactor, to_even=True, admits=have_one_factor),
+    _ARMV7EM.family("tm_cm_pair_tile_s8", PairedWindow, to_even=True, admits=fit_pairs),
 ]
 """Kernels that multiply rows of a matrix by a single window, two at a time; the first requantises all rows by one
 factor.
 """
 
-DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), to_even=True)
+DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", dots, to_even=True)
 """Kernels that multiply rows of a matrix by windows."""
 
-CHANNEL_TILES = _ARMV7EM.family(
-    "tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True, to_even=True
-)
+CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", SlidingWindow, channels=True, to_even=True)
 """Kernels for depthwise filters."""
 
 LEAST_SHIFTED = 1 << 14
 """The fewest products of a call for which a kernel with sums in fixed point is worth its flash, about half a KB."""
 
-_SHIFTED_DOTS = replace(
-    _ARMV7EM.family("tm_cm_shift_tile_s8", _composed("shifted_rows:shifted_dots"), shifts=True), least=LEAST_SHIFTED
-)
+_SHIFTED_DOTS = replace(_ARMV7EM.family("tm_cm_shift_tile_s8", shifted_dots, shifts=True), least=LEAST_SHIFTED)
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 
 _HALFWORD_TILES = [
     _ARMV7EM.family(
         "tm_cm_pair_tile_s16",
-        _composed("common_factor:WindowToHalfwords"),
+        WindowToHalfwords,
         widths=Widths(results=16),
         common=True,
-        admits=_composed("paired_rows:fit_pairs"),
+        admits=fit_pairs,
     ),
     *(
-        _ARMV7EM.family(
-            f"tm_cm_channel_tile_s{bits}_s16",
-            _composed(f"common_factor:channels_s{bits}"),
-            channels=True,
-            widths=Widths(bits, 16),
-            common=True,
-        )
-        for bits in (8, 16)
+        _ARMV7EM.family(f"tm_cm_channel_tile_s{bits}_s16", code, channels=True, widths=Widths(bits, 16), common=True)
+        for bits, code in ((8, channels_s8), (16, channels_s16))
     ),
 ]
 """Kernels that multiply rows of a matrix by a single window, two at a time, with results of two bytes, and kernels that
@@ -91,7 +83,7 @@ multiply channels of two bytes by rows of weights, which have one or two bytes.
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _in_spare_flash("coded_depthwise:CodedDepthwise"))
 """Kernels that embed depthwise filters in code."""
 
-_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", _composed("rows:WidenedRows"), large=True, to_even=True)
+_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", WidenedRows, large=True, to_even=True)
 """Kernels that multiply rows of a matrix by windows, with weights of two bytes."""
 
 _WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
@@ -107,12 +99,10 @@ _WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
 )
 """Kernels by Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
 
-_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", _composed("rows_armv6m:RowsArmv6m"), to_even=True)
+_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", RowsArmv6m, to_even=True)
 """Kernels that multiply rows of a matrix by windows, for ARMv6-M."""
 
-_SMALL_CHANNEL_TILES = _ARMV6M.family(
-    "tm_cm_small_channel_tile_s8", _composed("depthwise_armv6m:ChannelsArmv6m"), channels=True, to_even=True
-)
+_SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_tile_s8", ChannelsArmv6m, channels=True, to_even=True)
 """Kernels for depthwise filters, for ARMv6-M."""
 
 _SMALL_CHANNEL_CODER = _ARMV6M.coder(
@@ -138,9 +128,32 @@ def _paired_sum(wanted: Kernel) -> Kernel | None:
 PAIRED_SUMS = SumComposer(_paired_sum, needs="dsp")
 """Kernels for weights of few bits that are packed as pairs."""
 
+KERNELS = (
+    segment_dot(),
+    dot(8, 8, 32, step=2.9),
+    dot(8, 16, 32, step=3.1),
+    dot(16, 8, 32, step=3.1),
+    dot(16, 16, 32, step=2.2),
+    dot(16, 16, 64, step=2.2),
+    channel_rows(8, 8, step=3.8),
+    channel_rows(8, 16, step=3.8),
+    channel_rows(16, 16, step=3.8),
+    dot_rows(8, 8, step=1.8),
+    dot_rows(8, 16, step=1.8),
+    dot_rows(16, 16, step=1.2),
+    packed_rows(5, step=3.4, code=658),
+    packed_rows(6, step=3.0, code=1096),
+    packed_rows(7, step=3.0, code=1846),
+    Kernel("tm_cm_distance_s16_s16_s32", 16, 16, 32, op="num.distance", flash=None, step=3.2),
+    Kernel("tm_cm_distance_s8_s8_s32", 8, 8, 32, op="num.distance", flash=None, step=3.2),
+    sparse_dot(8, 8, step=7.4),
+    sparse_dot(8, 16, step=7.4),
+    sparse_dot(16, 16, step=7.4),
+)
+
 MAKERS = (
-    ListedKernels(OnUse[Kernel]("tinyml.targets.cortex_m.listed_kernels:KERNELS")),
-    SumComposer(on_call("tinyml.targets.c.composer.compose:compose")),
+    ListedKernels(KERNELS),
+    SumComposer(compose),
     PAIRED_SUMS,
     SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
     *_PAIR_TILES,

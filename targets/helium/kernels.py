@@ -2,41 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
+from tinyml.targets.composer.instructions import cycles_of_runs
+from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
+from tinyml.targets.helium.boards import CORTEX_M55_TIMING
 from tinyml.targets.helium.composer.channel_strips import ChannelStrips, ShiftedStrips
 from tinyml.targets.helium.composer.depthwise import Channels, ShiftedChannels
 from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots, sparse_dot
 from tinyml.targets.helium.composer.elements import Elements
-from tinyml.targets.helium.composer.quickest import quickest
 from tinyml.targets.helium.composer.rows import Rows, ShiftedRows
 from tinyml.targets.helium.composer.shared_pixels import SharedPixels, ShiftedPixels
 from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import ListedKernels
+from tinyml.targets.makers import CACHED_KERNELS, ListedKernels
+from tinyml.targets.tiles import Tile
 
 _CALL = 16
 """The flash of a call, in bytes."""
 
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
-DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows), to_even=True)
+
+def _fastest(*kinds: Callable[[Tile], LoopedCode]) -> Callable[[Tile], LoopedCode]:
+    """A function that chooses the code for a tile: the code with the least product of modelled cycles and instructions.
+
+    kinds: functions that return code for a tile.
+
+    The number of instructions is included, because a core may issue several in a cycle. If none of the functions
+    supports a tile, the result of the last one is chosen.
+    """
+
+    @lru_cache(CACHED_KERNELS)
+    def code(tile: Tile) -> LoopedCode:
+        *others, last = (kind(tile) for kind in kinds)
+        fitting = [kernel for kernel in (*others, last) if kernel.fits]
+        return min(
+            fitting, key=lambda kernel: kernel.time * cycles_of_runs(CORTEX_M55_TIMING, kernel.runs), default=last
+        )
+
+    return code
+
+
+DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", _fastest(SharedPixels, Rows), to_even=True)
 """Kernels that multiply rows of a matrix by windows."""
 
 CHANNEL_TILES = _MVE.family(
-    "tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True, to_even=True
+    "tm_mve_channel_tile_s8", _fastest(ChannelStrips, Channels), channels=True, several=True, to_even=True
 )
 """Kernels for depthwise filters."""
 
 _SHIFTED_CHANNELS = _MVE.family(
-    "tm_mve_shift_channel_s8", quickest(ShiftedStrips, ShiftedChannels), channels=True, shifts=True, several=True
+    "tm_mve_shift_channel_s8", _fastest(ShiftedStrips, ShiftedChannels), channels=True, shifts=True, several=True
 )
 """Kernels for depthwise filters, with sums in fixed point."""
 
 _SHIFTED_DOTS = replace(
-    _MVE.family("tm_mve_shift_tile_s8", quickest(ShiftedPixels, ShiftedRows), shifts=True), least=cortex_m.LEAST_SHIFTED
+    _MVE.family("tm_mve_shift_tile_s8", _fastest(ShiftedPixels, ShiftedRows), shifts=True),
+    least=cortex_m.LEAST_SHIFTED,
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 

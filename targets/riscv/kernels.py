@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from tinyml.targets.c.composer.compose import compose
-from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_composer import TileComposer
-from tinyml.targets.makers import FORESTS, ListedKernels, SumComposer
+from tinyml.targets.makers import ListedKernels, SumComposer
 from tinyml.targets.riscv.assembly import RV32IM
 from tinyml.targets.riscv.boards import M
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from tinyml.targets.c.composer.compose import compose
-from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import FORESTS, ListedKernels, SumComposer
+from tinyml.targets.makers import ListedKernels, SumComposer
 
 _AT_ONCE = 4
 """The products of an iteration: one for each byte of a word."""

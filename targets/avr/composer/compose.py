@@ -12,13 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from tinyml.dialects.formats.number_format import TABLE
+from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.digits import Digits
-from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_layout, group_length
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, Byte, group_layout, group_length
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE, entries_of_group
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import (
     END,
+    FAR_FLASH,
+    FLASH,
     RAM,
     Loop,
     Row,
@@ -31,7 +35,10 @@ from tinyml.targets.avr.assembly import (
     registers,
     statement,
 )
+from tinyml.targets.avr.boards import MUL
 from tinyml.targets.avr.composer.fragments import AvrArithmetic, Fetch, arithmetic, next_byte, run
+from tinyml.targets.c.composer.compose import body, name_of, signature
+from tinyml.targets.c.composer.elements import copier_head, element_function
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import ElementFunction, Kernel, packed_reader
 
@@ -67,8 +74,6 @@ class Group:
         """The number of elements per group."""
         if self.gap is None:
             return group_length(self.width)
-        from tinyml.dialects.layouts.sparse_rows import entries_of_group
-
         return entries_of_group(self.width)
 
     def shared(self, element: int) -> Code:
@@ -311,8 +316,6 @@ def dense_dot(wanted: Kernel, memory: str) -> Kernel:
     wanted: the description of the kernel.
     memory: the memory of the weights.
     """
-    from tinyml.targets.c.composer.compose import body, name_of, signature
-
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
     chosen = products.arithmetic
     taken = a.pair(SAVED) if products.coded else ()
@@ -355,8 +358,6 @@ def near_dot(wanted: Kernel, memory: str) -> Kernel:
     wanted: the description of the kernel.
     memory: the memory of the weights.
     """
-    from tinyml.targets.c.composer.compose import body, name_of, signature
-
     products = _GroupProducts.of(wanted)
     chosen = products.arithmetic
     gaps, *keep = products.spare(*_COUNTERS)
@@ -404,14 +405,54 @@ def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
     spare: a scratch register, r16 or above.
     flush: code that is executed at least once in `AT_ONCE` groups, and at the end.
     """
-    from tinyml.dialects.layouts.sparse_rows import AT_ONCE
-
     few, many = _COUNTERS
     head = (*fetch(few), *fetch(many), a.tst(few), a.brne(ahead=1), a.rjmp(ahead=2))
     back = (a.dec(few), a.breq(ahead=2), a.rjmp(back=1))
     again = (a.dec(many), a.brmi(ahead=9), a.ldi(spare, AT_ONCE), a.mov(few, spare), a.rjmp(back=1), a.label(9))
     lines = joined(head, a.label(1), group, back, a.label(2), flush, again, END)
     return Loop(lines, True, 1, (), cycles(group) + 4, cycles(head) + cycles(flush) + 3 + cycles(END))
+
+
+_FETCHED = (1, 2, 4, 6, 9, 10, 12)
+"""The widths of elements that can be fetched from RAM by their index."""
+
+
+@cache
+def compose(wanted: Kernel) -> Kernel | None:
+    """The kernel that computes the sums described by `wanted`; None if AVR has no such kernel."""
+    return _composed(wanted, FLASH if wanted.flash else RAM)
+
+
+@cache
+def compose_far(wanted: Kernel) -> Kernel | None:
+    """The kernel that computes the sums described by `wanted` with weights anywhere in flash; None if AVR has no such
+    kernel.
+
+    There are no kernels with tables, because LPM reads the tables and overwrites Z.
+    """
+    return _composed(wanted, FAR_FLASH) if wanted.flash and TABLE not in wanted.codings else None
+
+
+def _composed(wanted: Kernel, memory: str) -> Kernel | None:
+    # Kernels of the list take elements of whole bytes in RAM; others are decoded first.
+    if (wanted.flash is False and wanted.weights % 8 == 0) or not {*wanted.codings} <= {INTEGER, TABLE}:
+        return None
+    coded = TABLE in wanted.codings
+    bytes = wanted.weights <= 8 and wanted.vector == 8 and not coded
+    if wanted.sum not in ((16, 24, 32) if bytes else (32,)):
+        return None
+    whole = wanted.vector in (8, 16)
+    if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
+        return replace(dense_dot(replace(wanted, gaps=0), memory), needs=MUL)
+    near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
+    if near and wanted.flash and (whole or wanted.vector in _FETCHED):
+        return replace(near_dot(replace(wanted, gaps=GAP_BITS), memory), needs=MUL)
+    return None
+
+
+def _has_tables(wanted: Kernel) -> bool:
+    """True if tables can decode the weights and, if it is coded, the vector: their raws have at most 8 bits."""
+    return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
 _INTO = "r19"
@@ -437,8 +478,6 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
 
     signed: false for elements without a sign bit.
     """
-    from tinyml.targets.c.composer.elements import copier_head
-
     back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
     lines = joined(a.label(1), _unpacking(width, signed=signed), back, a.label(2))
     body = statement(lines, ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory"')
@@ -447,8 +486,6 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
 
 def functions(function: ElementFunction) -> str:
     """The text of a C function on packed elements. On AVR, functions that unpack groups are assembly loops."""
-    from tinyml.targets.c.composer.elements import element_function
-
     text = element_function(function)
     if function.kind != "unpack" or isinstance(function.bits, Digits):
         return text

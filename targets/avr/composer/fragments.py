@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import FAR_FLASH, FLASH, RAM, SumRegisters, bytes_of, cycles, moved, statement
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import SharedFunction
+from tinyml.targets.nests import Bytes
 from tinyml.targets.tiles import Sums
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
-
 
 Fetch: TypeAlias = Callable[[str], Code]
 """The instructions that load a byte into a register."""

@@ -13,6 +13,8 @@ from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, group_layout, group_length
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE, COUNT_BYTES, entries_of_group
+from tinyml.targets.c.composer.elements import gap, of_group, packed, packed_at
 from tinyml.targets.kernel import Composed, Kernel, packed_reader
 
 PLAIN = "tm_c_"
@@ -101,8 +103,6 @@ def _weight(kernel: Kernel, raw: str) -> str:
 
 
 def _dense(kernel: Kernel) -> Sequence[str]:
-    from tinyml.targets.c.composer.elements import of_group, packed, packed_at
-
     length, bytes = group_length(kernel.weights), len(group_layout(kernel.weights))
     read = of_group("w")
 
@@ -123,9 +123,6 @@ def _dense(kernel: Kernel) -> Sequence[str]:
 
 
 def _near(kernel: Kernel) -> Sequence[str]:
-    from tinyml.dialects.layouts.sparse_rows import AT_ONCE, COUNT_BYTES, entries_of_group
-    from tinyml.targets.c.composer.elements import gap, of_group, packed
-
     entries, bytes = entries_of_group(kernel.weights), len(group_layout(kernel.weights, gaps=True))
     read, fetched = of_group("row"), kernel.vector % 8 != 0
     lines = [f"int32_t groups = row[0] + {AT_ONCE} * row[1];"]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from tinyml.dialects.layouts.coded_rows import MAX_RESULT, CodedRows
 from tinyml.dialects.machine.machine import limits
+from tinyml.targets.nests import Numbers
 from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.dialects.layouts.coded_rows import CodedRows
-    from tinyml.targets.tiles import Numbers
-
 
 _COLUMNS = 96
 
@@ -25,8 +22,6 @@ def rows_signature(symbol: str, rows: CodedRows) -> str:
 
 def rows_in_c(rows: CodedRows) -> str:
     """C statements that declare the weights of rows as arrays, and compute and store the results of the rows."""
-    from tinyml.dialects.layouts.coded_rows import MAX_RESULT
-
     lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
     for number, matrix in enumerate(rows.weights):
         lines += constant_array("int8_t", f"w{number}", matrix.shape, matrix.reshape(-1).tolist())

@@ -11,12 +11,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
-from tinyml.dialects.layouts.digits import AT_ONCE, TRITS, TRITS_IN_BYTE
-from tinyml.targets.c.composer.digit_kernels import DigitTimes
+from tinyml.dialects.formats.number_format import INTEGER
+from tinyml.dialects.layouts.digits import AT_ONCE, ODD, TRITS, TRITS_IN_BYTE
+from tinyml.targets.c.composer.elements import HEADER
 from tinyml.targets.kernel import Composed, Kernel, SharedFunction
 
 NIBBLE = 4
+
+DOT, ROWS = "num.dot", "num.dot_rows"
+
+MOST_ROWS = 64
+"""The most rows that share a table, whose sums are in RAM meanwhile."""
+
+
+@dataclass(frozen=True)
+class DigitTimes:
+    """The times per element of the kernels for weights packed as digits on a chip.
+
+    * sign, trit: without a shared table, the time per plane of signs, and the time per ternary element.
+    * lookup, row: with a shared table, the time per plane of a row, and the remaining time of the row.
+    * table: the time to compute the tables, once for all rows.
+    """
+
+    sign: float
+    trit: float
+    lookup: float
+    row: float
+    table: float
 
 
 @dataclass(frozen=True)
@@ -55,8 +78,6 @@ def _byte(wanted: Kernel, pointer: str) -> str:
 
 
 def dot(times: DigitTimes, wanted: Kernel) -> Kernel:
-    from tinyml.targets.c.composer.elements import HEADER
-
     bits, symbol = wanted.weights, f"tm_c_dot_{wanted.codings[0]}{wanted.weights}_s{wanted.vector}_s32"
     signature = f"int32_t {symbol}(const int8_t *w, const int{wanted.vector}_t *x, uint16_t n, int32_t sum)"
     if wanted.codings[0] == TRITS:
@@ -127,8 +148,6 @@ def _lookup(wanted: Kernel, name: str, entry: str) -> str:
 
 
 def rows(times: DigitTimes, wanted: Kernel) -> Kernel:
-    from tinyml.targets.c.composer.elements import HEADER
-
     bits, rows = wanted.weights, wanted.rows
     memory = "" if wanted.flash is not False else "_ram"
     symbol = f"tm_c_dot{rows}_odd{bits}_s{wanted.vector}_s32{memory}"
@@ -163,3 +182,20 @@ def rows(times: DigitTimes, wanted: Kernel) -> Kernel:
         shared=shared,
     )
     return replace(wanted, symbol=symbol, step=time, code=110, composed=composed)
+
+
+@cache
+def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
+    """The kernel that computes the sums described by `wanted`; None if there is none.
+
+    times: the times on the chip.
+    """
+    digits, vector = wanted.codings
+    if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
+        return None
+    if wanted.op == DOT:
+        return dot(times, wanted)
+    if wanted.op == ROWS and digits == ODD and wanted.rows > 1:
+        blocks = -(-wanted.rows // MOST_ROWS)
+        return rows(times, replace(wanted, rows=wanted.rows // blocks))
+    return None

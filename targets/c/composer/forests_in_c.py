@@ -15,7 +15,7 @@ from tinyml.dialects.layouts.trees import ForestCode, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import constant_array
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import CODE, TABLES
+from tinyml.targets.makers import ForestCoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +28,9 @@ _C_TYPES = {
     "int64": "int64_t",
     "float32": "float",
 }
+
+TABLES, CODE = "tm_forest_tables", "tm_forest_code"
+"""The prefixes of the functions that contain tables and nested conditions."""
 
 PLAIN = "tm_forest_plain"
 """The prefix of the functions that are compiled to conditions without arrays (`forest_inline`)."""
@@ -339,3 +342,7 @@ def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
     votes = int(np.count_nonzero(forest.votes[leaves]))
     bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
     return _kernel(symbol, forest, PLAIN, _inline_code(forest), 10 * size, bytes)
+
+
+FORESTS = (ForestCoder(TABLES, forest_tables), ForestCoder(CODE, forest_code))
+"""The coders of forests for every chip with a single address space."""

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import doubled
@@ -29,10 +28,8 @@ from tinyml.targets.cortex_m.composer.coded_rows import constant
 from tinyml.targets.cortex_m.composer.depthwise import OverlappingWindows
 from tinyml.targets.cortex_m.composer.fragments import SAVED, high_word, is_power_of_two, moved
 from tinyml.targets.cortex_m.thumb import REACH, at, slot
+from tinyml.targets.nests import Numbers
 from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
 
 Rows = tuple[int, ...]
 """A row of a filter, or two that are multiplied together."""

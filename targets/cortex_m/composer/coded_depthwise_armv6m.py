@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Line, Repeated, balanced, instructions, joined
@@ -43,9 +42,7 @@ from tinyml.targets.cortex_m.composer.coded_rows_armv6m import (
 from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED, requantised_by_halves
 from tinyml.targets.cortex_m.composer.fragments import element_at, is_power_of_two, short_bytes_of
 from tinyml.targets.cortex_m.thumb import at, slot
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
+from tinyml.targets.nests import Numbers
 
 _WEIGHTS = ("r0", "r1", "r2", "r5")
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28

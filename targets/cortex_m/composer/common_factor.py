@@ -16,7 +16,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
@@ -35,10 +34,8 @@ from tinyml.targets.cortex_m.composer.fragments import moved, restored, saved, w
 from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
 from tinyml.targets.cortex_m.composer.rows import SUMS
 from tinyml.targets.cortex_m.thumb import REACH, Opcode, at, post, slot
+from tinyml.targets.nests import Numbers
 from tinyml.targets.tiles import Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
 
 _AT_OUT, _AT_END, _AT_MULTIPLIER = slot(4), slot(8), slot(20)
 _FRAME = 28

@@ -60,7 +60,7 @@ def statement(lines: Sequence[Line], core: int) -> str:
     return shared.statement([*SYNTAX, *printed(lines)])
 
 
-def naked(lines: Lines) -> str:
+def naked(lines: Sequence[str]) -> str:
     """The body of a naked function."""
     return shared.statement([*SYNTAX, *lines])
 

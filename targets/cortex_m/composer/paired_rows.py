@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Instruction, Repeated, joined
@@ -31,10 +30,8 @@ from tinyml.targets.cortex_m.composer.fragments import (
 )
 from tinyml.targets.cortex_m.composer.rows import AT_OUT, AT_WINDOW, FOUR, SUMS, SingleWindow
 from tinyml.targets.cortex_m.thumb import post, slot
+from tinyml.targets.nests import Bytes, Numbers
 from tinyml.targets.tiles import Sums
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes, Numbers
 
 _AT_TOTAL, _AT_FACTOR = slot(16), slot(20)
 

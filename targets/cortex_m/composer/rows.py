@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
@@ -61,10 +61,8 @@ from tinyml.targets.cortex_m.composer.fragments import (
     words,
 )
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, REACH, Address, at, post, slot
+from tinyml.targets.nests import Numbers
 from tinyml.targets.tiles import Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
 
 _QUADS = (QUAD, ROW, 1)
 """The order of bytes: four weights of each row in turn."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
+from tinyml.targets.composer.tile_composer import TileCode
 from tinyml.targets.composer.weight_streams import WeightStream, shifting
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, saved
@@ -26,9 +26,6 @@ from tinyml.targets.cortex_m.composer.rows import (
 )
 from tinyml.targets.cortex_m.thumb import Address, at, post
 from tinyml.targets.tiles import Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.composer.tile_composer import TileCode
 
 _ALL_BUT_ONES = 0xFEFEFEFE
 _BYTES = 4

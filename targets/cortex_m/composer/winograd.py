@@ -24,7 +24,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
@@ -45,10 +44,8 @@ from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, restored, saved
 from tinyml.targets.cortex_m.composer.rows import FACTORS, PARTED_PAIRS
 from tinyml.targets.cortex_m.thumb import slot
+from tinyml.targets.nests import Numbers
 from tinyml.targets.tiles import Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
 
 TAPS = 3
 """The number of columns of weights, whose sums and differences are the weights of four terms."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
@@ -39,9 +38,7 @@ from tinyml.targets.helium.mve import (
     predicate,
     scalar,
 )
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
+from tinyml.targets.nests import Numbers
 
 _SUMS = (("r0", "r2", "r4", "r6"), ("r8", "r10", "r12", "lr"))
 """The sums of the rows of a block, for the first window and for the second."""

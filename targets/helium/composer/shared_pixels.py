@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
 from textwrap import indent
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
@@ -48,9 +47,7 @@ from tinyml.targets.helium.mve import (
     scattered_bytes,
     stepped,
 )
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
+from tinyml.targets.nests import Numbers
 
 _SUMS = ("r0", "r2", "r4", "r6", "r8", "r10", "r12", "lr")
 _WINDOWS, _STREAM, _OUT, _PIXELS, _RUNS = "r1", "r3", "r5", "r7", "r9"

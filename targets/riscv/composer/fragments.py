@@ -28,6 +28,7 @@ from tinyml.targets.riscv.assembly import (
     RiscvCode,
     V,
 )
+from tinyml.targets.riscv.builder import RiscvBuilder, allocate, assembly
 from tinyml.targets.tiles import Tile
 
 UNROLLED = 4
@@ -49,8 +50,6 @@ class Written(Protocol):
 
 def built(function: Written) -> Lines:
     """The assembly text of a function, whose IR is built and whose registers are allocated."""
-    from tinyml.targets.riscv.builder import RiscvBuilder, allocate, assembly
-
     builder = RiscvBuilder()
     function.write(builder)
     allocate(builder.region, saved=builder.has_frame)

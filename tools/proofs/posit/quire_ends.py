@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1, i16
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from tinyml.dialects.formats.posit import quire_sums
 from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp
 from tinyml.dialects.formats.posit.layout import Layout
 from tinyml.dialects.lazy_numpy import np
@@ -287,10 +288,8 @@ def rounded(sum: Summed, scale: int) -> QuireStatement:
         return promises
 
     def in_python(inputs: Sequence[Any]) -> Any:
-        from tinyml.dialects.formats.posit.quire_sums import NAR, rounded
-
         x, undefined = (column.astype(object) for column in inputs)
-        return rounded(np.where(undefined > 0, NAR, x), scale, format.posit)
+        return quire_sums.rounded(np.where(undefined > 0, quire_sums.NAR, x), scale, format.posit)
 
     def tried() -> Sequence[Sequence[int]]:
         random = Random(scale)

@@ -27,6 +27,7 @@ from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.ops import DecodeOp, MultiplyAddOp
 from tinyml.dialects.formats.posit.parts import EXPONENTS
+from tinyml.dialects.formats.posit.quire_sums import integers
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose, entry
@@ -137,8 +138,6 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
         return promises
 
     def in_python(inputs: Sequence[Any]) -> Any:
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
         found = integers(parts, inputs[0].astype(np.int64), least)
         return np.where(found != found, 0, found)
 

@@ -10,6 +10,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.board import Board, Logic, Timing, emulated_memories
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.c.composer.compose import compose as compose_in_c
+from tinyml.targets.c.composer.forests_in_c import FORESTS as FORESTS_IN_C
 from tinyml.targets.chip import FEWER_CONSTANTS, Chip
 from tinyml.targets.composer.instructions import (
     Code,
@@ -27,7 +28,6 @@ from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
-from tinyml.targets.makers import FORESTS as FORESTS_IN_C
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.nests import FarWeightsQuery, Maker, Offer, RowSums, SumQuery, TileQuery
 from tinyml.targets.package import Package

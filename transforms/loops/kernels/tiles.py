@@ -31,7 +31,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedTile
-    from tinyml.targets.tiles import Bytes
+    from tinyml.targets.nests import Bytes
 
 
 MOST_BYTES = 2

@@ -16,9 +16,9 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, statement
-from tinyml.targets.avr.composer.packed_sums import compose, compose_far
+from tinyml.targets.avr.composer.compose import compose, compose_far
 from tinyml.targets.avr.composer.regime import products
-from tinyml.targets.avr.listed_kernels import KERNELS, far_kernel
+from tinyml.targets.avr.kernels import KERNELS, far_kernel
 from tinyml.targets.composer.instructions import Instruction, printed
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import known_kernel

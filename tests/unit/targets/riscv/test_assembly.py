@@ -201,7 +201,7 @@ def test_only_a_kernel_that_is_printed_is_built(monkeypatch: pytest.MonkeyPatch)
         built.append(region)
         return ("ret",)
 
-    monkeypatch.setattr("tinyml.targets.riscv.builder.assembly", printed)
+    monkeypatch.setattr("tinyml.targets.riscv.composer.fragments.assembly", printed)
     kernel = tile_families("riscv")[0].kernel(Tile(13, 3, 50, 170, 17, 7, -11))
     assert kernel is not None
     assert kernel.composed is not None

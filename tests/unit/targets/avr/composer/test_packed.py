@@ -9,9 +9,8 @@ from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
 from tinyml.dialects.num import ComposedKernelAttr
 from tinyml.targets.avr.assembly import FLASH
-from tinyml.targets.avr.composer.compose import Group
+from tinyml.targets.avr.composer.compose import Group, compose
 from tinyml.targets.avr.composer.fragments import next_byte
-from tinyml.targets.avr.composer.packed_sums import compose
 from tinyml.targets.composer.instructions import Line, printed
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of
