@@ -253,12 +253,10 @@ ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
 
 
 def packed_reader(bits: Width, *, flash: bool = True) -> str:
-    """The name of the C function that reads one packed element from flash or RAM."""
     return ElementFunction("read", bits, flash=flash).symbol
 
 
 def packed_writer(bits: int) -> str:
-    """The name of the C function that writes one packed element to RAM."""
     return ElementFunction("write", bits).symbol
 
 

@@ -99,7 +99,6 @@ class SumComposer(Maker):
 
 
 def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
-    """True if the kernel generator (coder) named `coder` generated the kernel."""
     return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == coder
 
 

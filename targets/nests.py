@@ -253,7 +253,6 @@ def constant_start(initial: SSAValue | None, weights: SSAValue, accumulator: Acc
 
 
 def raws_of(value: SSAValue) -> Raws | None:
-    """The raws of a constant tensor or array. None for any other value."""
     return value.owner.raws if isinstance(value.owner, tdsl.ConstOp | scratch.ConstantOp) else None
 
 

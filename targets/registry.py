@@ -240,7 +240,6 @@ def _instead(core: str) -> str:
 
 
 def _unknown(target: str) -> InputError:
-    """The error for an unknown target. It suggests a similar name, the boards for a part, or an alternative."""
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     listed = targets()
     error = unknown("target", target, [*listed[:_LISTED_TARGETS], "...", *listed[listed.index(HOST) :]], names)

@@ -298,7 +298,6 @@ class TileFamily(Maker):
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
     def _answers(self, nest: TileQuery) -> bool:
-        """True if the family has kernels of the requested kind for the number of lines that a query requests."""
         if isinstance(nest.by, TileKernelAttr):
             asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
         else:

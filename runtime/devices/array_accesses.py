@@ -108,7 +108,6 @@ def _totals_in_qemu(
 
 
 def _derived(runner: Runner, **members: Any) -> Runner:
-    """A runner of a new subclass with the given members. Its fields have the values of `runner`'s fields."""
     kind = type(runner)
     derived = cast(type[Runner], type(kind.__name__, (kind,), members))
     return derived(**{field.name: getattr(runner, field.name) for field in fields(runner)})

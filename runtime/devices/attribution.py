@@ -133,9 +133,6 @@ def attribute(
 
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
-    """A function that maps the address of an instruction to the name of the function of the program that contains the
-    address, or to "?" if no function contains it.
-    """
     table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
     starts = [start for start, _, _ in table]
 
@@ -183,7 +180,6 @@ def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
 
 
 def _disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    """The disassembled instructions from address `start` up to but excluding `end`, as pairs (address, text)."""
     found: list[tuple[int, str]] = []
     arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
     for text in call_tool(chip, "objdump", arguments).splitlines():

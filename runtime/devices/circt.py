@@ -36,7 +36,6 @@ PRINTER = Path(__file__).with_name("print_by_circt.py")
 
 
 def is_installed() -> bool:
-    """True if PyPI's `circt` and a Verilog simulator are installed."""
     return _has_circt() and is_available(BOARD)
 
 

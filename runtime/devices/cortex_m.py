@@ -78,12 +78,6 @@ def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda
 
 @lru_cache(1 << 12)
 def _instruction(size: int, name: str, operands: str) -> Instruction:
-    """An instruction, parsed from its disassembly.
-
-    size: the number of bytes.
-    name: the mnemonic without the width suffix.
-    operands: the text of the operands.
-    """
     registers, words = _REGISTER.findall(operands), _words(name, operands)
     address, written = list[str](), 0
     single = _SINGLE.fullmatch(name)

@@ -408,7 +408,6 @@ class BlockCounter:
 
     @property
     def at(self) -> CodeBlock:
-        """The block that was entered last."""
         return self._known[int(self._counts.at)]
 
     @property
@@ -487,9 +486,6 @@ class BlockCounter:
                 stop()
 
     def _new_step(self, address: int, size: int) -> Step:
-        """Record the transition from the current block to the block at `address` when it occurs for the first time.
-        Return it.
-        """
         number = self._numbers.get((address, size))
         if number is None:
             number = self._numbers[address, size] = len(self._known)

@@ -54,7 +54,6 @@ def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
 
 @cache
 def _version(tool: str) -> int | None:
-    """The major version of a tool; None if the tool prints no version."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"version (\d+)\.", said)
     return None if found is None else int(found[1])
@@ -89,7 +88,6 @@ def _tools() -> Sequence[str]:
 
 
 def is_installed() -> bool:
-    """True if the tools of MLIR and LLVM are installed in a supported version."""
     return bool(_tools())
 
 

@@ -76,7 +76,6 @@ class FrameReader:
     waiting: bytearray = field(default_factory=bytearray)
 
     def add(self, arrived: bytes) -> None:
-        """Append the received bytes `arrived` to those that have not been parsed."""
         self.waiting += arrived
 
     def next(self) -> Frame | None:

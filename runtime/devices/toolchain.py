@@ -207,7 +207,6 @@ class Symbol:
 
 
 def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
-    """All symbols that an ELF file defines, sorted by address."""
     return _symbol_table(chip, elf, elf.stat().st_mtime_ns)
 
 

@@ -50,11 +50,9 @@ class Simulation(ABC):
 
     @property
     def name(self) -> str:
-        """The name of the model's module."""
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
-        """The width of a port in bits; None if the module has no port of this name."""
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
@@ -117,7 +115,6 @@ def port_bits(verilog: str, port: str) -> int | None:
 
 
 def spelled(inputs: NDArray[Any]) -> bytes:
-    """The integers as decimal text, one per line."""
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
 
 
@@ -192,7 +189,6 @@ MISSING = "yosys is not installed; on Debian or Ubuntu: apt install yosys"
 
 
 def synthesis_tool() -> str | None:
-    """The command of yosys; None if it is not installed."""
     return next(filter(shutil.which, COMMANDS), None)
 
 

@@ -118,7 +118,6 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
 
 
 def _tensors(function: func.FuncOp) -> list[SSAValue]:
-    """The values of tensor type in a function and in its loops."""
     blocks = [block for op in function.walk() for region in op.regions for block in region.blocks]
     values = [
         *(argument for block in blocks for argument in block.args),
@@ -128,10 +127,6 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 
 
 def _steps_of_loops(function: func.FuncOp, parallel: bool) -> list[tuple[scf.ForOp, int]]:
-    """The loops of a function that are not nested, each with the number of operations that it executes.
-
-    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
-    """
     loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
     if not loops:
         return []
@@ -153,11 +148,6 @@ def long_loop(function: func.FuncOp, parallel: bool) -> tuple[scf.ForOp, int] | 
 
 
 def _check_steps(function: func.FuncOp, samples: int) -> None:
-    """Raise `InputError` if a loop of the function exceeds the limit on operations per inference.
-
-    samples: the number of samples evaluated together. If it is 1, the iterations of a parallel loop that are evaluated
-        together count as one iteration.
-    """
     if (found := long_loop(function, samples == 1)) is not None:
         (op, steps), limit = found, step_limit()
         raise error_at(
@@ -364,12 +354,10 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The raws that a function returns for the given raws of all its arguments."""
     return _class_of_run(function)(Bits(), None).function(function, arguments)
 
 
 def _class_of_run(function: func.FuncOp) -> type[Run]:
-    """The class that evaluates a function: `LoopRun` for a function with loops."""
     if not any(isinstance(op, scf.ForOp) for op in function.walk()):
         return Run
     return LoopRun

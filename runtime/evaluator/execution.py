@@ -74,7 +74,6 @@ class Run:
         return []
 
     def results(self, op: Operation, arguments: Sequence[Any]) -> Sequence[Any]:
-        """The results of an op for the given values of its operands."""
         return [compute(self.arithmetic, op, arguments)]
 
 

@@ -194,10 +194,6 @@ class LoopRun(Run):
         return wholes
 
     def _iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
-        """Evaluate the bodies of a nest for a batch of iterations. Insert the computed parts into the carried tensors.
-
-        wholes: the arrays of the carried tensors.
-        """
         targets = dict(zip(nest.insertions, wholes, strict=True))
         for inside in (op for loop in nest.loops for op in loop.body.block.ops):
             if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:

@@ -105,7 +105,6 @@ class LoopSteps:
         return self.places[operand]
 
     def _steps(self, op: Operation) -> Iterator[Step]:
-        """Yield the steps of an op, and assign an index to the result of the op."""
         tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
         if isinstance(op, tdsl.ReshapeOp):
             shape = tdsl.shape_of(op.out)

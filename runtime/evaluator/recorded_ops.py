@@ -108,9 +108,6 @@ class Recorded:
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
-        """The result of an op, and the recording of its steps; None instead of the recording if the op cannot be
-        replayed.
-        """
         # Views give operands that happen to share one array distinct identities.
         arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
         recorder = _Recorder()

@@ -49,7 +49,6 @@ class SharedEvaluator:
         self.kept = ResultCache(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
-        """A program at level L1, prepared for evaluation on the inputs of this evaluator."""
         return SharedProgram(self, module)
 
 
@@ -86,9 +85,6 @@ class SharedProgram:
         return Outputs.of(last.operands, [values[value] for value in last.operands], len(self.evaluator.chunks[chunk]))
 
     def _given(self, chunk: int) -> dict[SSAValue, Any]:
-        """The raws of the argument for one chunk of samples, as a dictionary with the SSA value of the argument as
-        key.
-        """
         [argument] = self.function.body.block.args
         key = chunk, self.numbers[argument]
         if key in self.kept:
@@ -99,7 +95,6 @@ class SharedProgram:
         return {argument: raws}
 
     def decoded(self, outputs: Outputs) -> Sequence[Array]:
-        """The reals of the scores, followed by the reals of the outputs after the scores."""
         return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
@@ -128,10 +123,6 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """The values `wanted` of a block for one chunk, and the values on which they depend. Cached results are reused.
-
-        values: the values that are already known.
-        """
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:

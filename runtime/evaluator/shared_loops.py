@@ -143,7 +143,6 @@ class _Batch:
 
     @property
     def key(self) -> object:
-        """The part of the cache key that identifies the range of iterations."""
         return self.taken
 
     def _too_large(self, op: Operation, times: int = 1) -> bool:
@@ -155,7 +154,6 @@ class _Batch:
         return max(sizes, default=1) * times * len(self.taken) * self.samples > GREATEST_BATCH
 
     def of(self, value: SSAValue) -> Any:
-        """The array of an SSA value, inside or outside the body, for all iterations."""
         if value in self.known:
             return self.known[value]
         if value in self.values:
@@ -249,7 +247,6 @@ class _Nested(_Batch):
 
 
 def _range(loop: scf.ForOp) -> range:
-    """The iterations of a loop with constant bounds; empty for any other loop."""
     return iterations_of(loop) or range(0)
 
 

@@ -46,7 +46,6 @@ class Answers:
 
     @property
     def only_one_value(self) -> bool:
-        """True for a program that computes a single number and no class."""
         return self.values == 1 and not self.has_label
 
 
@@ -129,7 +128,6 @@ def read_answers(
 
 
 def are_one_hot(rows: NDArray[Any]) -> bool:
-    """Whether each row of an array of shape (samples, classes) has one element 1, and otherwise zeros."""
     return bool(((rows == 0) | (rows == 1)).all() and (rows.sum(1) == 1).all())
 
 
@@ -181,7 +179,6 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
 
 
 def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
-    """The index in `labels` of each label in `given`. Raises `InputError` for a label that is not in `labels`."""
     index = {label: number for number, label in enumerate(labels)}
     found = [index.get(label, -1) for label in given]
     if -1 in found:

@@ -122,7 +122,6 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
 
 
 def _text(header: Path) -> str:
-    """The text of a header from another package. Raises `InputError` if it cannot be read."""
     try:
         return header.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -121,7 +121,6 @@ def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Se
 
 
 def _check(path: str, name: str, samples: int, shape: Sequence[int], header: ArrayHeader) -> None:
-    """Raise `InputError` unless an array can contain the values or the classes of an output, by its type and shape."""
     given, kind = header.shape[1:], header.dtype.kind
     if header.shape[:1] == (samples,) and kind in "iufb":
         if prod(given) == prod(shape) and (_squeezed(given) == _squeezed(shape) or len(given) <= 1):

@@ -103,9 +103,6 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
 
 
 def _how_to_make(path: str | Path) -> str:
-    """The end of an error message: for a file whose suffix is not that of an array file, advice on how to create such a
-    file.
-    """
     return "" if str(path).endswith(".npz") else "; np.savez('data.npz', x=X, y=y) writes one"
 
 

@@ -29,7 +29,6 @@ def protect_inputs(force: bool) -> None:
 
 
 def protects() -> bool:
-    """True if the protection is enabled in the current context."""
     return _INPUTS.get() is not None
 
 

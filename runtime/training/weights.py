@@ -86,7 +86,6 @@ class TrainedWeights:
 
     @property
     def constants(self) -> list[tdsl.ConstOp]:
-        """The ops of the constants that are trained."""
         return [weight.constant for weight in self.weights]
 
     @property
@@ -127,7 +126,6 @@ class TrainedWeights:
         return self._executed
 
     def reals(self) -> dict[str, Array]:
-        """The weights as reals, by the names of their constants."""
         return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
 
     def state(self) -> list[Array]:

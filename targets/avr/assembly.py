@@ -28,7 +28,6 @@ def cycles(lines: Iterable[Line]) -> int:
 
 
 def bytes_of(lines: Iterable[Line]) -> int:
-    """The size of code in flash, in bytes."""
     return sum(instruction.size or 0 for instruction in _instructions(lines))
 
 
@@ -51,7 +50,6 @@ def copied(source: Sequence[str], to: Sequence[str]) -> Code:
 
 
 def registers(lines: Iterable[Line]) -> set[int]:
-    """The numbers of all registers that the instructions read or write."""
     return {a.NUMBERS[name] for line in _instructions(lines) for name in (*line.reads, *line.writes)}
 
 
@@ -216,7 +214,6 @@ class TimedCode:
         return self.followed_by(TimedCode.once(*parts))
 
     def longer(self, time: int) -> TimedCode:
-        """The same code, with its number of cycles increased by `time`, which may be negative."""
         return TimedCode(self.lines, self.time + time)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
@@ -231,7 +228,6 @@ class TimedCode:
 
 
 def _taken(back: Code) -> int:
-    """The number of cycles of a jump back, if it is taken."""
     return 2 if len(back) == 1 else cycles(back)
 
 
@@ -364,7 +360,6 @@ class Row:
 
     @property
     def end(self) -> str:
-        """The suffix of the kernel's name for the memory of the weights."""
         return _ENDS[self.memory]
 
     @property

@@ -48,12 +48,10 @@ DISPLACEMENT = 63
 
 
 def lo8(value: int | str) -> Expression:
-    """The lower byte of a number or of an address."""
     return Expression(f"lo8({value})")
 
 
 def hi8(value: int | str) -> Expression:
-    """The second byte of a number or of an address."""
     return Expression(f"hi8({value})")
 
 
@@ -64,7 +62,6 @@ STATUS = Expression("0x3f")
 
 
 def pair(low: str) -> tuple[str, str]:
-    """The names of two registers that form a pair: `low` and the next one."""
     return low, f"r{NUMBERS[low] + 1}"
 
 

@@ -91,11 +91,6 @@ def _sign_rows(wanted: Kernel) -> Kernel | None:
 
 
 def _sums(memory: str) -> Sequence[Kernel]:
-    """The listed kernels for one memory of the weights. Each of these kernels has a variant for near and a variant
-    for far flash.
-
-    memory: the memory of the weights, near or far flash.
-    """
     kernels = (
         *(dot(*widths, memory) for widths in ((16, 16, 32), (8, 16, 32), (16, 8, 32))),
         *(dot(8, 8, sum, memory) for sum in (16, 24, 32)),
@@ -119,7 +114,6 @@ KERNELS = (*_sums(FLASH), *(replace(kernel, needs=MUL) for kernel in _OTHERS))
 
 @cache
 def _far_sums() -> Mapping[str, Kernel]:
-    """The kernels for far weights. The key is the C function of the corresponding kernel for near weights."""
     return {near.symbol: far for near, far in zip(_sums(FLASH), _sums(FAR_FLASH), strict=True)}
 
 

@@ -79,11 +79,6 @@ def definitions(layout: BlobLayout, chip: Chip, digest: bytes) -> str:
 
 
 def _helper(lines: list[str], layout: BlobLayout, chip: Chip, kind: str, suffix: str) -> str:
-    """Append the function that reads a byte of constants to `lines`, and return its name.
-
-    kind: flash or far.
-    suffix: the end of the name.
-    """
     # The program itself may define the helper, further below.
     name, helper = f"{layout.name}_blob_{suffix}", f"tm_{kind}_i8"
     lines += chip.helpers[helper].replace(helper, name).splitlines()

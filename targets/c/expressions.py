@@ -204,7 +204,6 @@ class Expressions:
         return join(UNARY, op.result.type, f"&{pointer.within(PRIMARY)}[{index.code}]", pointer, index)
 
     def _far_address(self, op: c.AddressOp | c.LoadOp, pointer: Text, index: Text) -> Text:
-        """The C text of the address, in bytes, of an element of a far constant."""
         size = _bytes(pointer_type(op.pointer).element)
         bytes = f"{size} * {index.within(PRODUCT)}" if size > 1 else index.within(SUM + 1)
         code = pointer.code if index.code == "0" else f"{pointer.within(SUM)} + {bytes}"

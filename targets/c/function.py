@@ -81,7 +81,6 @@ class FunctionPrinter:
         self.sources.append(self.source)
 
     def _block(self, *blocks: Block) -> None:
-        """Print blocks that run one after another, within one pair of braces."""
         self.depth += 1
         outer = self.source
         for block in blocks:
@@ -196,7 +195,6 @@ class FunctionPrinter:
             self._name(result, text)
 
     def _text(self, value: SSAValue) -> Text:
-        """The text of an operand, which can be nested into the text of the op that uses the operand."""
         if value in self.waiting:
             return self.waiting.pop(value)
         if value in self.names:
@@ -213,7 +211,6 @@ class FunctionPrinter:
         return self._text(pointer).code
 
     def _name(self, value: SSAValue, text: Text) -> None:
-        """Print the definition of a C constant for `value` with the initial value `text`."""
         default = "x" if value.type == f32 else "t"
         if isinstance(value.type, c.PointerType):
             default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
@@ -297,7 +294,6 @@ class FunctionPrinter:
 
 
 def _is_small(op: c.ForOp) -> bool:
-    """True if the counter of a loop counts by one between constants in [0, 255]."""
     start, end = map(c.integer_of, (op.start, op.end))
     return op.step.value.data == 1 and start is not None and end is not None and 0 <= start <= 255 and 0 <= end <= 255
 
@@ -308,7 +304,6 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """The variables that an operation, or an operation nested in it, assigns; and MEMORY if it writes memory."""
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):
@@ -319,5 +314,4 @@ def _changes(op: Operation) -> set[SSAValue | str]:
 
 
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
-    """True if a statement evaluates the operand `value` before it changes any variable or memory."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)

@@ -135,7 +135,6 @@ def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield the lines of C text. A preprocessor directive and its continuation lines form a single line."""
     pending = ""
     for line in text.split("\n"):
         pending += line
@@ -163,7 +162,6 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def words(text: str) -> set[str]:
-    """The identifiers in a C text."""
     return set(_WORD.findall(text))
 
 
@@ -247,11 +245,6 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if any part at the same level of the header, other than `own`, is needed.
-
-    kept: the needed definitions.
-    beside: the parts at this level.
-    """
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
 
@@ -266,7 +259,6 @@ def once(name: str, lines: Sequence[str]) -> list[str]:
 
 @cache
 def _parsed(text: str) -> list[_Part]:
-    """The parts of a header, excluding its include guard."""
     parts = _read_parts(deque(text.rstrip("\n").split("\n")), frozenset())
     match parts:
         case [_Branches(_, [([guard], [_Item() as first, *rest])])] if guard == f"#ifndef {first.name}":
@@ -325,12 +317,10 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive with its continuation lines, which are removed from `lines`."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 
 def _is_complete(read: Sequence[str]) -> bool:
-    """True if the lines form a complete definition or declaration."""
     text = _COMMENT.sub("", "\n".join(read))
     return text.count("{") == text.count("}") and text.rstrip().endswith((";", "}"))
 
@@ -343,7 +333,6 @@ def _taken(lines: deque[str], is_complete: Callable[[Sequence[str]], bool]) -> l
 
 
 def _defined_name(text: str) -> str:
-    """The name of the function, type or object that a C declaration defines."""
     if text.lstrip().startswith("typedef"):
         named = _NAMED.search(text.rstrip().rstrip(";"))
         return "" if named is None else named[1]

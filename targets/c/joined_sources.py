@@ -67,9 +67,6 @@ def joined_sources(sources: Sequence[tuple[str, str]], headers: Mapping[str, str
 
 
 def _define(line: str, program: str, defined: dict[str, str]) -> None:
-    """Record the name that a line of a program defines in `defined`, the programs by such names; raise `InputError` if
-    another program defines it.
-    """
     name = "" if (definition := _DEFINITION.match(line)) is None else definition["name"]
     if name.startswith(f"{program}_") and (other := defined.setdefault(name, program)) != program:
         raise InputError(f"'{other}' and '{program}' both define {name}: compile one with another --name")

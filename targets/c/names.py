@@ -105,7 +105,6 @@ class Names:
         """For each scope, its names with their base names and numbers."""
 
     def take(self, name: str) -> None:
-        """Reserve a name, so that `fresh` does not return it later."""
         self._taken.add(name)
 
     def fresh(self, hint: str) -> str:

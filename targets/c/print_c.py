@@ -197,7 +197,6 @@ class _ProgramPrinter:
         return lines[:-1]
 
     def _text_of(self, op: c.VerbatimOp) -> str:
-        """The text of a runtime header, or of the header by which the chip replaces it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
@@ -213,10 +212,6 @@ class _ProgramPrinter:
         return [prefix for prefix in SELECTING_PREFIXES if any(macro.startswith(prefix) for macro in macros)]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
-        """The lines of the functions and kernels of the runtime that the program uses.
-
-        functions: the lines of each function of the program.
-        """
         used = words("\n".join(line for function in functions for line in function))
         used |= {name.data for op in self.verbatims for name in op.provides}
         foreign = self._foreign()
@@ -330,14 +325,12 @@ class _ProgramPrinter:
         return [head, *(f"    {row}" for row in _rows(words)), "};"]
 
     def _weights(self, op: c.LoadedOp) -> list[str]:
-        """The C structure of the constants that the caller writes."""
         head = f"The model's numbers, {len(op.content)} bytes, which the caller writes:"
         rows = [f"{each.sym_name.data}: {each.doc.data}" for each in op.arrays if each.doc is not None]
         members = [f"    {spell(each.element)} {each.sym_name.data}[{len(_numbers(each))}];" for each in op.arrays]
         return [*_box([head, *rows]), "static struct {", *members, f"}} {self.expressions.static(op.sym_name)};"]
 
     def _arena_table(self, op: c.ArenaOp, names: Mapping[SSAValue, str]) -> list[str]:
-        """The lines of the comment that lists the contents of the arena."""
         views: dict[tuple[int, int, str], c.ViewOp] = {}
         for view in (inner for function in self.functions for inner in function.walk()):
             if isinstance(view, c.ViewOp) and view.arena.string_value() == op.sym_name.data:
@@ -351,7 +344,6 @@ class _ProgramPrinter:
         return _box(table)
 
     def _arena(self, op: c.ArenaOp, name: str) -> str:
-        """The C declaration of the arena with the given name."""
         size, unit = op.size.value.data, _size(op.element)
         alignment = min(op.alignment.value.data, self.chip.alignment)
         attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
@@ -359,7 +351,6 @@ class _ProgramPrinter:
         return f"{spell(op.element)} {name}[{-(-size // unit)}]{place}{attribute};"
 
     def _structure(self, op: c.InstanceOp) -> list[str]:
-        """The lines that define the C type of an instance."""
         members = [self._arena(arena, arena.sym_name.data) for arena in self.arenas]
         members += [_buffer(buffer, buffer.sym_name.data) for buffer in self.buffers]
         text = (
@@ -396,7 +387,6 @@ def _size(type: Attribute) -> int:
 
 
 def _numbers(op: c.ConstantOp) -> Sequence[int | float]:
-    """The elements of a constant, in row-major order."""
     code = "f" if isinstance(op.element, Float32Type) else {1: "b", 2: "h", 4: "i", 8: "q"}[_size(op.element)]
     data = op.value.data.data
     numbers: tuple[int | float, ...] = struct.unpack(f"<{len(data) // _size(op.element)}{code}", data)
@@ -409,7 +399,6 @@ def _titled(name: str, doc: str | None) -> str:
 
 
 def _comment(paragraphs: Iterable[str]) -> list[str]:
-    """The lines of a wrapped C comment. Comment delimiters inside the paragraphs are split."""
     lines = [line for text in paragraphs for line in textwrap.wrap(text, WIDTH - 3) or [""]]
     return _box(lines)
 

@@ -66,7 +66,6 @@ class Text:
     update: tuple[SSAValue, str, str] | None = None
 
     def within(self, level: int) -> str:
-        """The C text as an operand of an operator, in parentheses if its precedence is lower than `level`."""
         return self.code if self.level >= level else f"({self.code})"
 
     def fits(self, type: Attribute) -> bool:
@@ -82,7 +81,6 @@ class Text:
         )
 
     def to(self, type: Attribute) -> Text:
-        """The expression as a value of a type. A cast is printed only if it is needed."""
         return self if self.fits(type) else self.cast(type)
 
     def as_wide_as(self, type: Attribute) -> Text:
@@ -122,12 +120,10 @@ def spell(type: Attribute) -> str:
 
 
 def suffix(type: Attribute) -> str:
-    """The suffix of a type in names of helpers, such as i16 or f32."""
     return "f32" if type == f32 else f"i{width_of(type)}"
 
 
 def alias_name(type: Attribute) -> str:
-    """The name of the typedef for elements whose bytes are also accessed as other types."""
     return f"tm_{suffix(type)}"
 
 

@@ -87,17 +87,14 @@ def instructions(lines: Iterable[Line]) -> int:
 
 
 def most_bytes(lines: Iterable[Line]) -> int:
-    """An upper bound on the bytes of flash: four bytes per instruction."""
     return 4 * instructions(lines)
 
 
 def stack_of(lines: Iterable[Line]) -> int:
-    """The number of bytes of stack that instructions allocate in total."""
     return sum(line.stack for line in lines if isinstance(line, Instruction))
 
 
 def printed(lines: Iterable[Line]) -> Lines:
-    """The lines of assembly text of instructions and labels."""
     return tuple(line.text for line in lines)
 
 

@@ -27,12 +27,10 @@ ROW = 0
 
 
 def _scaled(number: str, by: int | str) -> str:
-    """The C expression of `number` times `by`; empty if `number` is empty."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
 def _total(*terms: str) -> str:
-    """The C sum of the terms that are not empty."""
     return " + ".join(filter(None, terms)) or "0"
 
 
@@ -127,7 +125,6 @@ class Field(ABC):
 
 @cache
 def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
-    """Adjacent integers of a row: for each name, the integer and its byte offset in the row."""
     offsets = accumulate((number.bytes for number in content), initial=0)
     return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
 
@@ -177,7 +174,6 @@ class Weights(Field):
 
     @cached_property
     def _extents(self) -> dict[int, int]:
-        """For each stride in `order`, the extent of its axis, in descending order of stride."""
         strides = sorted(set(self.order) - {ROW}, reverse=True)
         ends = [self.elements, *strides]
         return {stride: end // stride for stride, end in zip(strides, ends, strict=False)}
@@ -270,7 +266,6 @@ class StreamInC:
         self.channel = self.row if filters == 1 else f"({self.row}) / {filters}"
 
     def _row_at(self, field: Field) -> str:
-        """The C expression of the byte offset of the current row in a field; "" if blocks have a single row."""
         return "" if self.rows == 1 else _scaled("row", field.row_bytes)
 
     def number(self, name: str) -> str:
@@ -292,7 +287,6 @@ class StreamInC:
         return field.in_c(element, "" if self.rows == 1 else "row", self.rows)
 
     def _size(self, number: int) -> str:
-        """The C expression of the size in bytes of the field with index `number` of a block."""
         stream, field = self.stream, self.stream.fields[number]
         if isinstance(self.rows, int):
             return str(self.rows * field.row_bytes + stream.padding(number, self.rows))
@@ -336,7 +330,6 @@ def requantised(c: StreamInC, out: str) -> str:
 
 
 def _sums_in_c(c: StreamInC) -> str:
-    """C statements that compute the sums of all rows and windows."""
     stream, tile = c.stream, c.stream.tile
     apart, channel = (f" * {tile.channels}", f" + {c.channel}") if stream.by_channel else ("", "")
     product = (
@@ -389,7 +382,6 @@ class WeightStream:
         return self.tile.length // self.tile.channels if self.by_channel else self.tile.length
 
     def block_bytes(self, rows: int) -> int:
-        """The size in bytes of a block of `rows` rows."""
         return self._bounds(rows)[-1]
 
     def bytes(self, groups: int) -> int:
@@ -433,7 +425,6 @@ class WeightStream:
 
     @cached_property
     def _known_bounds(self) -> dict[int, list[int]]:
-        """A cache of the results of `_bounds`. The key is the number of rows."""
         return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:

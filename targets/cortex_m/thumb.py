@@ -64,7 +64,6 @@ def post(base: str, step: int) -> Address:
 
 @lru_cache(_KEPT_ADDRESSES)
 def slot(offset: int) -> Address:
-    """The address operand of the stack slot at a byte offset from the stack pointer."""
     return Address("sp", offset)
 
 
@@ -207,7 +206,6 @@ class Opcode:
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:
-        """The kinds of operands that the opcode accepts if there are `count` operands."""
         return ["u", "v"] if count == 2 and self.operands == "w r v" else self.operands.split()
 
     def text(self, operands: tuple[Operand, ...], keywords: Mapping[str, int]) -> str:

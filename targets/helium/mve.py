@@ -126,7 +126,6 @@ def _le(label: int) -> Instruction:
 
 
 def naked(lines: Sequence[str]) -> str:
-    """The body of a naked function."""
     return statement((*SYNTAX, *lines))
 
 

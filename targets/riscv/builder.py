@@ -33,7 +33,6 @@ _SP = IntRegisterType.from_name("sp")
 
 @cache
 def _ops() -> dict[str, Callable[..., Operation]]:
-    """The op classes of the RISC-V dialects, by the name of the op."""
     dialects = riscv.RISCV, riscv_cf.RISCV_Cf, rv32.RV32
     return {op.name: op for dialect in dialects for op in dialect.operations}
 
@@ -55,10 +54,6 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Append all further instructions to `block`.
-
-        label: true if branches target this block.
-        """
         self.region.add_block(block)
         self._block = block
         if label:
@@ -220,7 +215,6 @@ class _RegisterClasses:
         return True
 
     def end(self, value: SSAValue) -> int:
-        """The index of the last instruction that uses a value in the class of `value`."""
         return max(map(self._live.last.__getitem__, self._of[value]))
 
 
@@ -242,7 +236,6 @@ def allocate(region: Region, *, saved: bool) -> None:
 
 
 def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield a pair (value, block argument) for each value that a branch passes to a block."""
     for block in region.blocks:
         match block.last_op:
             case riscv_cf.BranchOp() | riscv_cf.JOp() as op:
@@ -255,7 +248,6 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) -> None:
-    """Let the result of each addition share a register with an operand that is not used again, if possible."""
     for op in region.walk():
         if isinstance(op, riscv.AddOp | riscv.AddiOp):
             for operand in op.operands:
@@ -298,13 +290,11 @@ def _operands(value: SSAValue) -> Sequence[SSAValue]:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The name of the register of a value; None if the value has no register yet."""
     index = cast(IntRegisterType, value.type).index
     return IntRegisterType.abi_name_by_index()[index.data] if isinstance(index, IntAttr) else None
 
 
 def _assigned(values: Sequence[SSAValue]) -> str | None:
-    """The register that one of `values`, which share a register, already has; None if none of them has a register."""
     return next((name for name in map(_name, values) if name is not None), None)
 
 

@@ -58,7 +58,6 @@ def _factor(value: SSAValue, name: Name) -> str:
 
 
 def _extended(value: SSAValue) -> SSAValue | None:
-    """The operand of the sign extension that computes the value; None if the value is not a sign extension."""
     if not isinstance(concat := value.owner, comb.ConcatOp) or len(concat.inputs) != 2:
         return None
     copies, x = concat.inputs
@@ -187,7 +186,6 @@ class _Printer:
         self.taken = {port.port_name.data for port in module.module_type.ports.data}
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the Verilog module: ports, declarations, logic, registers and memories."""
         inputs = iter(self.block.args)
         output = self.block.last_op
         assert isinstance(output, hw.OutputOp)

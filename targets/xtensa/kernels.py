@@ -28,7 +28,6 @@ _BYTES = ("(int8_t)", "(int8_t)({} >> 8)", "(int8_t)({} >> 16)", "(int32_t){} >>
 
 
 def _byte(word: str, number: int) -> str:
-    """The C expression of the signed byte with index `number` of a word."""
     text = _BYTES[number]
     return text.format(word) if number else f"{text}{word}"
 
@@ -105,7 +104,6 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _of_row(row: int) -> Sequence[str]:
-    """C statements that add the products of one word of weights and the elements x0 to x3 to the sum of a row."""
     return [
         f"a = *(const tm_word *)w{row}, w{row} += {_AT_ONCE};",
         *(f"s{row} += {_product(_byte('a', k), f'x{k}')};" for k in range(_AT_ONCE)),

@@ -58,7 +58,6 @@ class KernelSignature:
 
 
 def function_of(kernel: KernelSignature) -> str:
-    """The name of a kernel's C function."""
     return f"tm_{kernel.name}" if kernel.form in ("distance", "axpy") else f"tm_dot_{kernel.name}"
 
 

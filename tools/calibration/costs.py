@@ -406,10 +406,6 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
 
 
 def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:
-    """Write a table.
-
-    result: the fields that precede the steps.
-    """
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in sorted(steps.items()))
     head = json.dumps(result, indent=2).removesuffix("\n}")

@@ -186,7 +186,6 @@ class Formula:
 
 
 def _parts(x: Any) -> tuple[int, int, Any]:
-    """Return the least value, the greatest value and the term of a number."""
     return (x, x, x) if isinstance(x, int) else (x.low, x.high, x.term)
 
 

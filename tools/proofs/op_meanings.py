@@ -133,7 +133,6 @@ def rounded_once_by(type: Attribute) -> RoundedOnce:
 
 
 def _scale(type: Attribute) -> int:
-    """The scale of the exact sums of a type; raises `Undocumented` for a type without exact sums."""
     accumulator = accumulator_of(type)
     if accumulator is None or not isinstance(accumulator.sum_unit, int):
         raise Undocumented(f"{type} has no exact sums")

@@ -101,7 +101,6 @@ def statement(
 
 
 def _alone(op: num.NumOp) -> ModuleOp:
-    """A module with a function that consists of one op."""
     block = Block(arg_types=[operand.type for operand in op.operands])
     copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
     block.add_ops([copy, func.ReturnOp(*copy.results)])
@@ -147,10 +146,6 @@ class _Forms:
         return cls(stages, alone.interval, place)
 
     def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-        """Yield the conditions that must be true of all forms for these inputs.
-
-        expected: the documented result.
-        """
         if self.folded is not None:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
         for words, block in self.stages.items():
@@ -163,7 +158,6 @@ class _Forms:
 
 
 def _evaluated(op: num.NumOp, inputs: Sequence[Any]) -> Any:
-    """The result of an op on the evaluator's machine."""
     operands = [column.astype(_dtype(operand.type)) for operand, column in zip(op.operands, inputs, strict=True)]
     with np.errstate(all="ignore"):
         result = np.asarray(op.computation()(NumpyMachine(), operands))

@@ -328,7 +328,6 @@ def _integers(value: SSAValue) -> Any:
 
 
 def _ends(value: SSAValue) -> tuple[int, int]:
-    """The least and the greatest documented integer of a tensor."""
     documented = _once(value)
     if (integers := _integers(value)) is not None and integers.size:
         return int(integers.min()), int(integers.max())

@@ -113,7 +113,6 @@ class Counterexample:
 
     @property
     def documented(self) -> int:
-        """The documented result for the inputs."""
         return int(self.statement.expected(self.inputs))
 
     def as_test(self) -> str:
@@ -262,9 +261,6 @@ def _all_of(domains: Sequence[Domain]) -> list[Any]:
 
 
 def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> Counterexample | None:
-    """Test a statement on the given inputs. Return the first inputs for which it is false; None if it is true for all
-    of them.
-    """
     values = _values(statement, inputs)
     if statement.assumed is not None:
         allowed = np.broadcast_to(_holds(statement.assumed(values)), inputs[0].shape)

@@ -125,7 +125,6 @@ def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
 
 
 def within(x: Number, low: int, high: int) -> Any:
-    """The condition that x is in [low, high]."""
     return (x >= low) & (x <= high)
 
 
@@ -196,7 +195,6 @@ def _by_amount(
 
 
 def _extend(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    """The value of an extended unsigned number."""
     [x], width = operands, _width(op.operands[0])
     return choose(x, 1, 0) if width == 1 else x % (1 << width)
 

@@ -56,7 +56,6 @@ class Known(NamedTuple):
 
     @property
     def operand(self) -> tuple[Attribute, Domain]:
-        """The type of an operand in this format, and the raws that the operand may have."""
         return self.format.type, self.documented.raws
 
     def __str__(self) -> str:

@@ -170,7 +170,6 @@ def _module_of(op: exact.RecordedOp) -> ModuleOp:
 
 
 def _domain(op: exact.RecordedOp, argument: SSAValue) -> Domain:
-    """The possible integers of an argument of the function that contains an op."""
     if argument.type == i1:
         return range(2)
     [use] = argument.uses

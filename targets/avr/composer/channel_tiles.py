@@ -85,7 +85,6 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel, its start value, its weights and its requantisation factors."""
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
 
     @property
@@ -123,10 +122,6 @@ class _AvrChannelCode(AvrTileCode):
 
 @cache
 def _time_of_channel(length: int) -> float:
-    """The cycles per result of the kernel that computes one channel of one window per call.
-
-    length: the number of weights.
-    """
     return time_alone(strided_dot(8, 8), length) + _FINISHED
 
 
@@ -152,7 +147,6 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _row(self) -> TimedCode:
-        """The code that multiplies one row of the filter by the elements of all windows of a group."""
         tile, pointer = self.tile, MovingPointer("Y")
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
@@ -176,7 +170,6 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _group(self) -> TimedCode:
-        """The code for the windows of one group."""
         tile, sums = self.tile, SUMS[: self.at_once]
         begin = TimedCode.once(*(copied(START, sum) for sum in sums), a.ldi(_ROWS, self.height))
         code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(
@@ -236,7 +229,6 @@ class AvrSlidingChannels(_AvrChannelCode):
 
     @property
     def _finish(self) -> Code:
-        """Code that converts the sum that is complete to a byte in `ELEMENT`."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
@@ -244,7 +236,6 @@ class AvrSlidingChannels(_AvrChannelCode):
 
     @property
     def _ahead(self) -> int:
-        """The number of columns that adjacent windows share."""
         return max(self.width - self.across, 0)
 
     @property

@@ -82,16 +82,12 @@ class _Row:
         return (*closed, a.ldi(self.sum.high, BIAS >> 8))
 
     def close(self, zero: str) -> Code:
-        """Code that adds the high byte of accumulated products to the upper bytes of the sum; empty if no products are
-        accumulated.
-        """
         if self.gathered is None:
             return ()
         self.gathered = None
         return a.add(self.sum.bytes[1], self.sum.high), a.adc(self.sum.bytes[2], zero)
 
     def aligned(self, shift: int, zero: str) -> Code:
-        """Code that adds the accumulated products to the sum, and then shifts the sum left by `shift` bits."""
         closed = self.close(zero)
         self.bias <<= shift
         low, middle, high = self.sum.bytes
@@ -165,7 +161,6 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _matrix(self, number: int) -> Code:
-        """Code that adds the products of matrix `number` and its vector to the sums."""
         matrix, shift = self.rows.weights[number], self.rows.aligns[number]
         lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
         columns = np.flatnonzero(matrix.any(0)).tolist()
@@ -181,7 +176,6 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _column(self, weights: Sequence[int]) -> Code:
-        """Code that adds the products of one element and the weights of all rows to the sums."""
         left = sorted({abs(weight) for weight in weights} - {0})
         lines: list[Line] = []
         while left:
@@ -209,7 +203,6 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _element(self, number: int, sign: int) -> Code:
-        """Code that adds the element to the sum of row `number`, or subtracts it if `sign` is negative."""
         row = self.states[number]
         low, high, carry = (a.add, a.adc, a.dec) if sign > 0 else (a.sub, a.sbc, a.inc)
         opened = row.open(1, self.zero)
@@ -223,11 +216,9 @@ class AvrCodedBlock:
         )
 
     def _limited(self, row: int) -> bool:
-        """True if the result of a row may be out of range, so that it must be saturated."""
         return int(self.rows.bounds[row]) >> self.rows.right >= MAX_RESULT
 
     def _results(self) -> Code:
-        """Code that shifts, saturates and stores the sums."""
         far = self.first + self.rows.rows - 1 > a.DISPLACEMENT
         lines = list(joined(self.pointer(self.pointers - 1), moved("r30", self.first) if far else ()))
         for number, row in enumerate(self.states):
@@ -242,7 +233,6 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _limit(self, bytes: Sequence[str]) -> Code:
-        """Code that saturates an integer of one to three bytes to [-`MAX_RESULT`, `MAX_RESULT`]."""
         low, *above = bytes
         spare, result, least = self.spare, self.element, a.ldi(self.element, -MAX_RESULT & 255)
         # If a number is in the range of a byte, all its higher bytes repeat the sign.
@@ -293,7 +283,6 @@ class AvrCodedRows:
 
     @cached_property
     def saved(self) -> Sequence[str]:
-        """The call-saved registers that the code changes and therefore saves on the stack."""
         return [f"r{number}" for number in sorted(_SAVED & {number for block in self.blocks for number in block.used})]
 
     @property
@@ -308,7 +297,6 @@ class AvrCodedRows:
 
     @property
     def call(self) -> int:
-        """The number of bytes of flash that each call of the function needs."""
         return _CALL + 4 * (len(self.rows.weights) + 1)
 
 

@@ -106,14 +106,12 @@ class Group:
 
     @property
     def _top(self) -> int:
-        """The width in bits of the uppermost field of an element."""
         return max(byte.bits for byte in self.layout if byte.bits < 8 and byte.at != self.width)
 
     def _keeper(self, bits: int) -> str:
         return self.keep[0 if bits == self._top else 1]
 
     def _above(self, element: int) -> Fetch:
-        """The code that fetches the bits of an element above its whole bytes."""
         rest, kept = self.width % 8, self.keep[0]
         if rest == 1:
             # The carry minus 1, as the sign is stored inverted.
@@ -286,7 +284,6 @@ class _GroupProducts:
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Code:
-        """Code that adds the product of an element of the group and the next element of the vector to the sum."""
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:
@@ -303,7 +300,6 @@ class _GroupProducts:
         return joined(shared, fetched, chosen.meet(into, self.vector))
 
     def spare(self, *taken: str) -> Sequence[str]:
-        """The registers that neither the code nor `taken` uses."""
         chosen, bytes = self.arithmetic, [next_byte(RAM, "X")] * 2
         step = chosen.step(bytes[: len(chosen.first)], self.vector) if self.first else chosen.step(self.vector, bytes)
         used = {f"r{number}" for number in registers(step)} | {chosen.zero, *chosen.sum, *chosen.gathered, *taken}
@@ -419,7 +415,6 @@ _FETCHED = (1, 2, 4, 6, 9, 10, 12)
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that computes the sums described by `wanted`; None if AVR has no such kernel."""
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 
@@ -451,7 +446,6 @@ def _composed(wanted: Kernel, memory: str) -> Kernel | None:
 
 
 def _has_tables(wanted: Kernel) -> bool:
-    """True if tables can decode the weights and, if it is coded, the vector: their raws have at most 8 bits."""
     return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
@@ -474,10 +468,6 @@ def _unpacking(width: int, *, signed: bool) -> Code:
 
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
-    """The text of the AVR function `name`, which unpacks groups of `width`-bit elements.
-
-    signed: false for elements without a sign bit.
-    """
     back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
     lines = joined(a.label(1), _unpacking(width, signed=signed), back, a.label(2))
     body = statement(lines, ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory"')

@@ -81,7 +81,6 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _run(self) -> TimedCode:
-        """The code for one run of two windows, with two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
         enter = TimedCode.once(a.ldi(_ELEMENTS, half + odd), (a.rjmp(ahead=1),) if odd else ())
         loop = TimedCode.once(_STEP, a.label(1), _STEP).looped(2, half + odd, _ELEMENTS)
@@ -89,7 +88,6 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _rows(self) -> TimedCode:
-        """The code that computes two rows for two windows."""
         tile, run = self.tile, self._run
         begin = TimedCode.once(_START, a.movw("r26", _WINDOW), a.movw("r28", _WINDOW), moved("r28", tile.step))
         if tile.runs > 1:
@@ -130,7 +128,6 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _windows(self) -> TimedCode:
-        """The code that computes all rows for all windows, two windows at a time."""
         tile, pairs = self.tile, self.tile.rows // 2
         rows = TimedCode.once(a.ldi(_ROWS, pairs)).followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:
@@ -156,8 +153,4 @@ class AvrDotTile(AvrTileCode):
 
 @cache
 def _time_of_row(length: int) -> float:
-    """The cycles per result of the fastest kernel that computes one row per call.
-
-    length: the number of weights of the row.
-    """
     return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

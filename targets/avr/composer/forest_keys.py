@@ -104,7 +104,6 @@ class _Keys:
 
     @property
     def frame(self) -> int:
-        """The number of bytes of the stack that the keys need."""
         return len(self.features)
 
     @property

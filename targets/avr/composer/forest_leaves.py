@@ -77,7 +77,6 @@ class AvrForest(ABC):
 
     @property
     def portable(self) -> str:
-        """The text of the function in plain C, for other machines."""
         return code_in_c(self.forest)
 
     def kernel(self, symbol: str) -> Kernel | None:
@@ -118,7 +117,6 @@ class Leaves:
 
     @property
     def size(self) -> int:
-        """The number of bytes of each result of the forest."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
@@ -275,5 +273,4 @@ def compares(forest: ForestCode) -> bool:
 
 
 def has_floats(forest: ForestCode) -> bool:
-    """True if features are floats; false if they are integers."""
     return forest.trees.thresholds.dtype.kind == "f"

@@ -45,7 +45,6 @@ class ForestRegisters(AvrForest):
 
     @property
     def size(self) -> int:
-        """The number of bytes of each result."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
@@ -89,7 +88,6 @@ class ForestRegisters(AvrForest):
         )
 
     def _tree(self, number: int) -> Code:
-        """The code of a tree, in which each leaf jumps to the end."""
         root, end = int(self.forest.trees.roots[number]), TREES + number
         lines = self.branches.subtree(root, lambda leaf: (*self._added(leaf), a.rjmp(ahead=end)), a.rjmp)
         if bytes_of(lines) >= JUMP:
@@ -98,7 +96,6 @@ class ForestRegisters(AvrForest):
         return (*lines[:-1], a.label(end))
 
     def _added(self, leaf: int) -> Code:
-        """Code that adds the votes of a leaf to the results."""
         *results, ones = self._assigned
         lines: list[Line] = []
         for row, vote in zip(results, self.forest.votes[leaf].tolist(), strict=True):

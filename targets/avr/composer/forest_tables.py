@@ -64,7 +64,6 @@ class ForestTables(AvrForest):
 
     @property
     def bytes(self) -> int:
-        """The number of bytes of each feature."""
         return self.forest.trees.thresholds.itemsize
 
     @cached_property
@@ -253,7 +252,6 @@ class ForestTables(AvrForest):
         return joined(compared, first, second, self._leaf_skipped(), a.rjmp(ahead=_LEAF), skipped)
 
     def _leaf_skipped(self) -> Code:
-        """Code that advances Z beyond a leaf."""
         leaves = self.leaves
         if not leaves.masked:
             return moved("r30", self.forest.results * leaves.vote)

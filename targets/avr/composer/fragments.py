@@ -35,12 +35,6 @@ def next_byte(memory: str, pointer: str) -> Fetch:
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
-    """For each byte of the next element of a run, the low byte first, the code that fetches the byte and advances the
-    pointer.
-
-    bits: the width of an element.
-    memory: the memory of the run.
-    """
     return [next_byte(memory, pointer)] * (bits // 8)
 
 
@@ -88,7 +82,6 @@ def skip(memory: str, spare: str, zero: str) -> Code:
 
 
 def word(bytes: Sequence[Fetch], registers: Sequence[str]) -> Code:
-    """Code that loads all bytes of an element into registers, the low byte first."""
     return tuple(line for fetch, register in zip(bytes, registers, strict=True) for line in fetch(register))
 
 
@@ -97,7 +90,6 @@ BIAS = 1 << 15
 
 
 def accumulate_two_bytes(sum: Sequence[str]) -> Code:
-    """Code that adds a product to a sum of 16 bits."""
     return a.add(sum[0], "r0"), a.adc(sum[1], "r1")
 
 
@@ -182,7 +174,6 @@ class AvrArithmetic(SumRegisters):
     count: str = "r20"
 
     def step(self, first: Sequence[Fetch], second: Sequence[Fetch]) -> Code:
-        """Code that adds the product of two elements to the sum."""
         return joined(word(first, self.first), self.meet(self.first, second))
 
 

@@ -33,7 +33,6 @@ def magnitude() -> Code:
 
 
 def _of_regime() -> Code:
-    """Code that counts the bits of the regime, upwards or downwards according to its first bit."""
     left = (a.lsl("r20"), a.rol("r21"))
     return joined(
         (*left, a.mov("r24", "r14"), a.brpl(ahead=5), a.add("r24", "r13")),

@@ -119,7 +119,6 @@ class _Rows:
 
     @property
     def row(self) -> float:
-        """The cycles of a row in addition to its products."""
         return cycles((*self._begin(), *self._end())) / QUAD
 
     @property
@@ -186,12 +185,10 @@ static TM_SHARED void {name}(const int8_t *w, const int8_t *x, uint16_t n, {ctyp
         )
 
     def _begin(self) -> Code:
-        """Code that starts the sums of four rows and that of the vector."""
         zero = (a.clr(register) for pair in (*_SUMS, _ALL) for register in a.pair(pair))
         return joined((a.push("r30"), a.push("r31"), a.mov(_LEFT, _COLUMNS)), zero)
 
     def _load(self) -> Code:
-        """Code that loads the next byte of signs of each row."""
         lines = list[Line]()
         for signs in _SIGNS:
             lines += [a.lpm(signs, "Z+"), a.add("r30", _STEP), a.adc("r31", a.pair(_STEP)[1])]
@@ -200,7 +197,6 @@ static TM_SHARED void {name}(const int8_t *w, const int8_t *x, uint16_t n, {ctyp
         return (*lines, a.ldi(_BIT, AT_ONCE))
 
     def _column(self) -> Code:
-        """Code that adds the next element to the sum of the vector, and to the sums of the rows that select it."""
         low, high = a.pair(_ALL)
         element = (a.ld(_X, "X+"), a.mov(_UPPER, _X), a.lsl(_UPPER), a.sbc(_UPPER, _UPPER))
         rows = (
@@ -211,7 +207,6 @@ static TM_SHARED void {name}(const int8_t *w, const int8_t *x, uint16_t n, {ctyp
         return joined(element, a.add(low, _X), a.adc(high, _UPPER), *rows, counted)
 
     def _end(self) -> Code:
-        """Code that adds the sums of four rows to those in RAM, and moves the pointers to the next rows."""
         lines = list[Line]()
         for low, high in map(a.pair, _SUMS):
             lines += [a.lsl(low), a.rol(high), a.sub(low, _ALL), a.sbc(high, a.pair(_ALL)[1])]

@@ -23,17 +23,12 @@ from tinyml.targets.tiles import Tile
 
 
 def _three_bytes(pointer: str, offset: str) -> str:
-    """The C expression of a signed 24-bit integer at a byte offset from a pointer."""
     low, middle, high = (f"{pointer}[{offset} + {byte}]" for byte in range(3))
     return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
 
 
 @cache
 def _factors(zero: int) -> Number:
-    """The field of a stream that contains the requantisation factors of a row.
-
-    zero: the zero point of the results.
-    """
     return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 
@@ -91,12 +86,10 @@ class AvrTileCode(ABC):
 
     @property
     def lines(self) -> Code:
-        """The code of the complete function, including the instructions that save and restore registers and return."""
         return joined(framed(self.body.lines), self.subroutine)
 
     @property
     def time(self) -> int:
-        """The cycles from the first instruction to the return, inclusive."""
         return cycles(framed(self.body.lines)) - cycles(self.body.lines) + self.body.time
 
     @property
@@ -135,7 +128,6 @@ class AvrTileCode(ABC):
 
 
 def _deepest(lines: Code) -> int:
-    """The maximum number of bytes that the code has pushed on the stack at any time."""
     return max(accumulate((line.stack for line in lines if isinstance(line, Instruction)), initial=0))
 
 

@@ -25,10 +25,6 @@ _LETTERS: Mapping[str, str] = {INTEGER: "s", TABLE: "t"}
 
 
 def name_of(kernel: Kernel, prefix: str) -> str:
-    """The name of the kernel that computes the sums described by `kernel`.
-
-    prefix: the prefix of the name.
-    """
     first, second = (_LETTERS[coding] for coding in kernel.codings)
     near = "near_" if kernel.gaps else ""
     return f"{prefix}dot_{near}{first}{kernel.weights}_{second}{kernel.vector}_s{kernel.sum}"
@@ -190,5 +186,4 @@ def _step(wanted: Kernel) -> float:
 
 
 def _code(wanted: Kernel) -> int:
-    """The bytes of flash of the code for all elements of a group, and for the remaining elements of a row."""
     return round(3 * _step(wanted) * group_length(wanted.weights) * (1 if wanted.gaps else 1.6))

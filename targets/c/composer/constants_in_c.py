@@ -86,7 +86,6 @@ def shifted_in_c(right: int, out: str) -> str:
 
 
 def tile_signature(symbol: str) -> str:
-    """The head of the C function for a tile. Its parameters are the windows, then the results."""
     return f"void {symbol}(const int8_t *x, int8_t *out)"
 
 

@@ -132,7 +132,6 @@ static __attribute__((__noinline__, __unused__)) void {name}(const {entry} *tabl
 
 
 def _lookup(wanted: Kernel, name: str, entry: str) -> str:
-    """The C function that adds, for all rows, the entries of two tables, plane by plane (`wanted.weights` planes)."""
     bits = wanted.weights
     # int has 16 bits on small chips, which hold eight elements of a byte times up to 15.
     part = "int" if wanted.vector == 8 else "int32_t"

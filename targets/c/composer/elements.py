@@ -20,10 +20,6 @@ ALONE = 6
 
 
 def of_group(group: str) -> _ByteAt:
-    """A function that maps an index to the C expression of the byte at this index.
-
-    group: the C expression of a pointer to `int8_t`.
-    """
     return lambda number: f"{group}[{number}]"
 
 
@@ -57,12 +53,6 @@ def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> st
 
 
 def gap(width: int, entry: int, byte: _ByteAt) -> str:
-    """The C expression of the gap before an entry in a group of a sparse row.
-
-    width: the width of an element in bits.
-    entry: the index of the entry in the group.
-    byte: a function that maps an index to the C expression of this byte of the group.
-    """
     layout = group_layout(width, gaps=True)
     [number] = (number for number, each in enumerate(layout) if _holds(each, entry, GAP_BITS, width))
     return _bits_of(byte(str(number)), GAP_BITS * (entry % 2), GAP_BITS)
@@ -129,7 +119,6 @@ def _in_low_bits(width: int, bytes: list[str]) -> str:
 
 
 def _bits_of(byte: str, place: int, bits: int) -> str:
-    """The C expression of an unsigned integer that consists of `bits` bits of a byte, starting at bit `place`."""
     return f"({f'{byte} >> {place}' if place else byte} & {(1 << bits) - 1})"
 
 
@@ -146,7 +135,6 @@ def _signed(byte: str, place: int, bits: int) -> str:
 
 
 def _bits_at(byte: str, bits: int) -> str:
-    """A C expression for the `bits`-bit field of element `j` in a byte."""
     if bits == 4:
         # On chips that shift bit by bit, a selection is faster than a shift.
         return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"
@@ -262,7 +250,6 @@ def _copier(name: str, width: int, *, signed: bool) -> str:
 
 
 def copier_head(name: str, width: int) -> str:
-    """The head of the C function that unpacks groups."""
     return f"void {name}({_ctype(width)} *to, const int8_t *x, uint8_t groups)"
 
 

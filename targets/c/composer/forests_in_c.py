@@ -49,12 +49,10 @@ _IN_REGISTERS = 2
 
 
 def ctype(array: NDArray[Any]) -> str:
-    """The C type of the elements of an array."""
     return _C_TYPES[array.dtype.newbyteorder("=").name]
 
 
 def forest_signature(symbol: str, forest: ForestCode) -> str:
-    """The head of the C function of a forest. Its parameters are the input, then the results."""
     return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
 
 
@@ -135,10 +133,6 @@ def code_in_c(forest: ForestCode) -> str:
 
 
 def _inline_code(forest: ForestCode) -> str:
-    """The body of the C function in which each node is a condition, without arrays.
-
-    For each leaf, there is a statement for each of its votes.
-    """
     lines = [*_bits_of_floats(forest), *_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
         lines += _conditions(forest, root, inline=True)
@@ -187,7 +181,6 @@ def _has_floats(forest: ForestCode) -> bool:
 
 
 def _bits_of_floats(forest: ForestCode) -> list[str]:
-    """The declaration of a pointer to the bit patterns of an input of floats; empty for any other input."""
     if not _has_floats(forest):
         return []
     type = "    typedef int32_t __attribute__((__may_alias__)) bits_of_float;"
@@ -221,7 +214,6 @@ def _votes(votes: NDArray[Any]) -> list[str]:
 
 
 def _narrow(votes: NDArray[Any]) -> NDArray[Any]:
-    """The votes in the narrowest integer type that represents them; unchanged if they are floats."""
     if votes.dtype.kind == "f" or not votes.size:
         return votes
     kinds = ("i1", "u1", "i2", "i4")
@@ -234,14 +226,6 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 
 
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
-    """The kernel of a forest function.
-
-    symbol: the name of the C function.
-    name: the prefix of the names that the steps of the function have in cost tables.
-    body: the body of the C function.
-    node: the approximate number of instructions per node.
-    bytes: the number of bytes of flash.
-    """
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}

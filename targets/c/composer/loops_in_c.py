@@ -38,7 +38,6 @@ def loop_signature(symbol: str, program: LaneProgram) -> str:
 
 
 def loop_in_c(program: LaneProgram) -> str:
-    """C statements that execute a lane function in a loop over its lanes."""
     return _Function(program).body
 
 
@@ -64,16 +63,12 @@ class _Function:
         return "\n".join([*self._started(), *lines, "    }", *self._ended()])
 
     def _started(self) -> Iterator[str]:
-        """Yield the statements before the loop that initialise a reduction over all lanes; none for other functions."""
         if (join := self.program.join) is not None:
             yield f"    int32_t all = {self._value(join.start)};"
             if join.kind == PLACE:
                 yield f"    int32_t place = {join.other};"
 
     def _ended(self) -> Iterator[str]:
-        """Yield the statements after the loop that store the result of a reduction over all lanes; none for other
-        functions.
-        """
         if (join := self.program.join) is not None:
             yield f"    out[0] = (int{self.program.widths[-1]}_t){'place' if join.kind == PLACE else 'all'};"
 

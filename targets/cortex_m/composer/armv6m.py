@@ -30,7 +30,6 @@ class Armv6mCode(RepeatedCode):
 
     @property
     def bytes(self) -> int:
-        """The flash of the function, in bytes."""
         return short_bytes_of(self.code.lines)
 
 
@@ -44,7 +43,6 @@ def saved(frame: int) -> Code:
 
 
 def restored(frame: int) -> Code:
-    """Code that restores the registers and returns."""
     return joined(_moved_stack(t.add, frame), t.pop(_LOW), _RESTORED, t.pop((*_LOW, "pc")))
 
 

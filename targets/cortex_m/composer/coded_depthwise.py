@@ -39,7 +39,6 @@ _TRIED = 6
 
 
 def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
-    """Yield all divisions of rows into pairs and single rows."""
     if not rows:
         yield []
         return
@@ -62,7 +61,6 @@ class CodedFilter:
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """The indices, among `rows`, of the rows that have a nonzero weight in one of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
@@ -96,10 +94,6 @@ class CodedFilter:
         return self.weights.shape[1]
 
     def word(self, rows: Rows, column: int) -> tuple[int, int]:
-        """The weights of two rows in a column, as a pair of halfwords.
-
-        rows: the indices of the two rows.
-        """
         low, high = (int(self.weights[row, column]) for row in rows)
         return low, high
 
@@ -190,17 +184,12 @@ class _CodedChannel(OverlappingWindows):
         self.taps += free[len(constants) :][: len(groups) - 1]
 
     def value(self, content: tuple[int, int] | str) -> int:
-        """The value of a constant of the code.
-
-        content: a pair of weights, or the name of a factor.
-        """
         if isinstance(content, str):
             return {_MULTIPLIER: doubled(self.multiplier), _START: self.start, _COUNTER: self.loops}[content]
         low, high = content
         return low & 0xFFFF | (high & 0xFFFF) << 16
 
     def set_up(self) -> Code:
-        """Code that loads all constants of the channel."""
         lines: list[Code] = []
         for content, register in self.kept.items():
             lines += [constant(register, self.value(content))]
@@ -217,13 +206,9 @@ class _CodedChannel(OverlappingWindows):
         return joined(*(joined(*both) for both in zip(loads, sums, strict=True)))
 
     def _tap(self, number: int) -> str:
-        """The register that contains the elements that are multiplied by group `number` of rows of the filter."""
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
-        """Code that loads the elements of a column for those rows of group `number` that have nonzero weights in one of
-        `columns`.
-        """
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -258,20 +243,12 @@ class _CodedChannel(OverlappingWindows):
         return joined(lines, fetched, opcode(sum, tap, register, begun))
 
     def _begun(self, sum: str) -> tuple[Code, str]:
-        """The instructions that load the start value for a sum, and the register that contains the start value after
-        them.
-        """
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
         return (number if len(number) == 1 else (t.ldr(sum, slot(self.slots[_START])),)), sum
 
     def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Code, str]:
-        """The instructions that load a constant, and the register that contains the constant after them.
-
-        content: a pair of weights, or the name of a factor.
-        to: the register to use; "" for any register.
-        """
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
@@ -284,7 +261,6 @@ class _CodedChannel(OverlappingWindows):
         return joined(fetched, epilogue, t.strb(sum, at(OUT, window * self.tile.rows)))
 
     def counted(self) -> Code:
-        """Code that decrements the counter and branches back to the next iteration."""
         if register := self.kept.get(_COUNTER):
             return t.subs(register, register, 1), t.bne(back=1)
         tap, place = self.taps[0], self.slots[_COUNTER]
@@ -292,7 +268,6 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def code(self) -> Repeated:
-        """The code that loads the constants of the channel, and computes and stores the results of all its windows."""
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))
@@ -304,12 +279,10 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def moved_on(self) -> int:
-        """The number of windows by which the code has advanced the pointer to results."""
         return self.loops * self.loop
 
     @property
     def fits(self) -> bool:
-        """True if the registers are sufficient and every load and store reaches its address."""
         tile, windows = self.tile, max(self.loop, self.tile.count - self.moved_on)
         columns = (windows - 1) * self.across + self.first + self.width
         last = (tile.runs - 1) * tile.pitch + columns * tile.rows
@@ -330,12 +303,10 @@ class _ConstantChannel:
 
     @property
     def moved_on(self) -> int:
-        """The number of windows by which the code has advanced the pointer to results."""
         return self.loops * _STRAIGHT
 
     @property
     def code(self) -> Repeated:
-        """The code that stores the same byte as the result of each window."""
         code = Repeated.once((t.mov("r2", self.byte & 0xFF),))
         if self.loops:
             step = moved(OUT, _STRAIGHT * self.tile.rows)

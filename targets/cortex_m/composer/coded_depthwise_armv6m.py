@@ -67,12 +67,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def across(self) -> int:
-        """The number of columns from one window to the next."""
         return self.tile.step // self.tile.rows
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The groups of windows that are computed at once: pairs (repetition count, number of windows)."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
@@ -174,7 +172,6 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def factors(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The starts, multipliers and shifts of all channels."""
         return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:

@@ -103,7 +103,6 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
 
 
 def _shifted(weight: int) -> Iterator[Code]:
-    """Yield the code that computes the product with a power of two by a shift; nothing for other weights."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
@@ -112,9 +111,6 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """Yield each sequence of instructions that computes the product with `weight` from the product with the weight
-    `before`.
-    """
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
@@ -155,7 +151,6 @@ class CodedTileArmv6m(Armv6mCode):
 
     @property
     def by_thirds(self) -> bool:
-        """True if all sums are within the limit of `requantised_by_thirds`, the shorter epilogue."""
         return self.sums.within(THIRDS_LIMIT)
 
 
@@ -186,12 +181,10 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @property
     def factors_at(self) -> int:
-        """The byte offset of the factors in the stack frame."""
         return _ROWS_AT + 4 * self.tile.rows
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The blocks of rows that are computed at once: pairs (repetition count, number of rows)."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:

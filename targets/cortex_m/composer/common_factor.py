@@ -138,12 +138,10 @@ class HalfwordChannels(RowKernel):
 
     @property
     def pixel(self) -> int:
-        """The distance between the elements of a channel in bytes."""
         return 2 * self.tile.rows
 
     @property
     def length(self) -> int:
-        """The number of elements of a channel."""
         return self.tile.length // self.tile.rows
 
     @property
@@ -162,7 +160,6 @@ class HalfwordChannels(RowKernel):
 
     @property
     def at_once(self) -> int:
-        """The number of words of weights of a channel in an iteration."""
         return 2 * _PAIRS // self.steps
 
     @property

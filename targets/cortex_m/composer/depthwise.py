@@ -55,7 +55,6 @@ class _ChannelFilter:
         return self.tile.length // self.tile.rows
 
     def weight(self, row: int, column: int) -> int:
-        """The index of the weight at a row and a column among the weights of the filter."""
         return row * self.columns + column
 
     @cached_property
@@ -201,7 +200,6 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
 
     def slot(self, number: int) -> int:
-        """The byte offset in the stack frame of register `number` of the filter, if its weights are there."""
         return _WEIGHTS + 4 * number
 
     @property

@@ -71,9 +71,6 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
 
     @property
     def fits(self) -> bool:
-        """True if each run of a window consists of whole pixels, no two windows coincide, and every branch reaches its
-        target.
-        """
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:

@@ -251,7 +251,6 @@ def _channel_pairs(weights: int) -> Code:
     halves = {"r4": t.smlabb, "r5": t.smlabt, "r6": t.smlabb, "r7": t.smlabt}
 
     def channel(row: str, sum: str, elements: Sequence[str]) -> Code:
-        """Code that adds the products of one or two elements, each in a register, to the sum of a channel."""
         multiply = halves[sum]
         if weights == 16 and len(elements) == 2:
             upper = t.smlatb if multiply is t.smlabb else t.smlatt
@@ -261,7 +260,6 @@ def _channel_pairs(weights: int) -> Code:
         return joined(*steps)
 
     def channels(elements: Sequence[str]) -> Code:
-        """Code that adds the products of one or two elements of each channel to the sums."""
         first, second = list[Line](), list[Line]()
         for number, element in enumerate(elements):
             first += [t.ldr(element, at("r1", "r3") if number else at("r1"))]

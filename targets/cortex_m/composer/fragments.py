@@ -51,30 +51,20 @@ def short_bytes_of(lines: Sequence[Line]) -> int:
 
 
 def statement(lines: Sequence[Line], core: int) -> str:
-    """The body of a naked function.
-
-    core: the number of the instruction set.
-    """
     if core == ARMV6M:
         short_bytes_of(lines)
     return shared.statement([*SYNTAX, *printed(lines)])
 
 
 def naked(lines: Sequence[str]) -> str:
-    """The body of a naked function."""
     return shared.statement([*SYNTAX, *lines])
 
 
 def saved(frame: int) -> Code:
-    """Code that saves all registers that a call preserves, and allocates a stack frame.
-
-    frame: the size of the frame in bytes.
-    """
     return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
 
 def restored(frame: int) -> Code:
-    """Code that restores the registers and returns."""
     return (*moved("sp", frame), t.pop((*SAVED, "pc")))
 
 
@@ -83,7 +73,6 @@ UNROLLED = 4
 
 
 def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
-    """A loop of `count` iterations, counted in a register."""
     return code.looped((t.mov(counter, count),), (t.subs(counter, 1), t.bne(back=label)), count, label)
 
 
@@ -133,7 +122,6 @@ def blocks_by_alignment(aligned: Code, any: Code) -> Code:
 
 
 def single_columns(step: Code) -> Code:
-    """Code that executes a step once for each of the r2 remaining columns."""
     return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
 
 
@@ -152,12 +140,10 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Code that loads the element at a pointer and advances the pointer to the next element."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 
 def element_at(bits: int, base: str, offset: str, to: str) -> Code:
-    """Code that loads the element at a byte offset from a base register."""
     return (_LOADS[bits](to, at(base, offset)),)
 
 
@@ -270,7 +256,6 @@ def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], to
 
 
 def is_power_of_two(weight: int) -> bool:
-    """True if the magnitude of a weight is a power of two, so that a shift can replace the multiplication."""
     return abs(weight).bit_count() == 1
 
 
@@ -289,7 +274,6 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Code that sets a sum, which is one register, to the sum of two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 

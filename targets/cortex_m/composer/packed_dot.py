@@ -78,7 +78,6 @@ class Block:
 
     @property
     def bytes(self) -> int:
-        """The number of bytes of a row in the block."""
         return sum(word.step for word in self.words)
 
     @property
@@ -149,7 +148,6 @@ def _bytes(bits: int) -> Block:
 
 
 def _both(mask: int) -> int:
-    """A mask of 16 bits, repeated in both halfwords."""
     return mask << 16 | mask
 
 
@@ -179,16 +177,11 @@ def _halves(low: int, high: int) -> Code:
 
 
 def _counted(pairs: tuple[str, ...]) -> Code:
-    """Code that adds elements, times the mask, to the sum of the vector.
-
-    pairs: the registers of pairs of elements.
-    """
     products = (halfwords(("r8",), pair, "r3") for pair in pairs)
     return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
 
 
 def _counted_elements(elements: range) -> Code:
-    """Code that adds single elements of the vector to the sum of the vector."""
     added = ((t.ldrsb("r9", at("r1", element)), t.add("r8", "r8", "r9")) for element in elements)
     return joined(t.ldr("r8", _VECTOR_SUM), *added, t.str_("r8", _VECTOR_SUM))
 

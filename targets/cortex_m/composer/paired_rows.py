@@ -40,7 +40,6 @@ LIMIT = 1 << 23
 
 
 def fit_pairs(sums: Sums) -> bool:
-    """True if the magnitudes of the sums of second rows are below `LIMIT`."""
     return int((sums.reach + np.abs(sums.starts))[1::2].max(initial=0)) < LIMIT
 
 
@@ -131,7 +130,6 @@ class PairedWindow(SingleWindow):
         return joined(self.separated(rows), super().finish(rows, windows))
 
     def separated(self, rows: int) -> Code:
-        """Code that turns the sums of pairs of rows into those of the second rows."""
         return joined(*((t.sub(two, two, one), t.asr(two, two, 8)) for one, two in _pairs(rows)))
 
 
@@ -157,5 +155,4 @@ class ByOneFactor(PairedWindow):
 
 
 def _pairs(rows: int) -> list[tuple[str, str]]:
-    """The registers of the sums of each pair of rows."""
     return list(zip(SUMS[: rows - 1 : 2], SUMS[1:rows:2], strict=True))

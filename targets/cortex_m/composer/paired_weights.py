@@ -132,7 +132,6 @@ def _composed(signature: str, weights: _Weights, body: Code, portable: str, cost
 
 
 def _bytes(body: Code) -> int:
-    """The bytes of the code, if each instruction has 4."""
     return 4 * sum(isinstance(line, Instruction) for line in body)
 
 
@@ -151,7 +150,6 @@ class _Weights:
 
     @property
     def length(self) -> int:
-        """The number of weights of a word."""
         return WORD // self.bits
 
     @property
@@ -170,7 +168,6 @@ class _Weights:
 
     @property
     def portable(self) -> str:
-        """The C statements that add the products of a row to `sum`."""
         reader = packed_reader(Digits(Digits.PAIRED, self.bits))
         return f"    for (int16_t i = 0; i < n; i++)\n        sum += (int32_t){reader}(w, i) * x[i];"
 
@@ -201,7 +198,6 @@ class _Weights:
         )
 
     def _begin(self) -> Code:
-        """Code that computes what all rows share, and copies the last columns to the stack."""
         bytes, mask = self.vector // 8, (1 << self.bits) - 1
         load, store = (t.ldrb, t.strb) if bytes == 1 else (t.ldrh, t.strh)
         scaled = {"lsl": 1} if bytes == 2 else {}
@@ -220,7 +216,6 @@ class _Weights:
         )
 
     def _begin_rows(self) -> Code:
-        """Code that starts the sums of the next rows."""
         lines: list[Line] = []
         if self.bits == 1:
             lines += [t.mov(sum, 0) for sum in self.sums]
@@ -240,11 +235,6 @@ class _Weights:
         return parted_bytes(t.ldr(odd, post("r1", 4)), even, odd)
 
     def _step(self, number: int, *, last: bool) -> Code:
-        """Code for eight columns.
-
-        number: the number of the step in a word.
-        last: true for the last step of a word.
-        """
         return joined(
             self._elements(*_FACTORS[:2]),
             self._elements(*_FACTORS[2:]),
@@ -278,12 +268,10 @@ class _Weights:
         return [thrice, (t.ldr("r8", at("r0", "r2", 1)),), (t.ldr("r8", at("r0", "r2")),), first]
 
     def _last_columns(self) -> Code:
-        """Code for the columns behind the whole steps: for one at r1, or for those on the stack, four at a time."""
         shifted, shift = self.length > COLUMNS, t.lsr("r8", "r8", "r10")
         load = t.ldrsb if self.vector == 8 else t.ldrsh
 
         def products(even: str, odd: str = "") -> Code:
-            """Code that adds the products of columns in pairs, or of a single column in the register `even`."""
             total = self.total
             added = joined(*(halfwords((total,), pair, "r3") for pair in (even, odd) if odd))
             lines: list[Line] = [*(added if odd else [t.smlabb(total, even, "r3", total)])]
@@ -307,10 +295,6 @@ class _Weights:
         )
 
     def _next_rows(self, to_sums: Address, rows_left: Address) -> Code:
-        """Code that stores the sums and continues with the next rows.
-
-        to_sums, rows_left: the arguments on the stack.
-        """
         return joined(
             (t.ldr("r8", to_sums), t.stmia("r8", self.sums, update=True), t.str_("r8", to_sums)),
             (t.ldr("r0", _ROWS_AT), t.add("r0", "r0", "r2", lsl=2)),
@@ -318,7 +302,6 @@ class _Weights:
         )
 
     def _finish(self) -> Code:
-        """Code that corrects the sums for the bias of the fields."""
         total = (t.ldr("r8", _TOTAL),) if self.rows > 1 else ()
         if self.bits > 1:
             half, mask = 1 << self.bits - 1, (1 << self.bits) - 1

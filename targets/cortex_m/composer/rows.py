@@ -105,11 +105,9 @@ class _Quads:
 
     @property
     def count(self) -> int:
-        """The number of groups of four elements in a window."""
         return -(-self.tile.runs * self.run // QUAD)
 
     def filled(self, weights: Numbers) -> Numbers:
-        """The weights of each row, padded with zeros to whole groups of four."""
         rows = len(weights)
         runs = weights.reshape(rows, 1 if self.is_joined else self.tile.runs, -1)
         return np.pad(runs, ((0, 0), (0, 0), (0, -runs.shape[2] % QUAD))).reshape(rows, -1)
@@ -129,13 +127,11 @@ class _Quads:
         return WeightStream(self.tile, groups, fields, run_elements=self.run, elements=self.filled)
 
     def bytes(self) -> WeightStream:
-        """The weight stream with weights of one byte, in blocks of two rows."""
         pairs, odd = divmod(self.tile.rows, 2)
         groups = [group for group in ((pairs, 2), (odd, 1)) if group[0]]
         return self.stream(groups, _JOINED_QUADS if self.is_joined else _QUADS, mark=LAST)
 
     def halfwords(self) -> WeightStream:
-        """The weight stream with weights of two bytes, in blocks of as many rows as have registers for their sums."""
         groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)
 
@@ -165,7 +161,6 @@ class SingleWindow(RowKernel):
 
     @property
     def frame(self) -> int:
-        """The size of the stack frame in bytes."""
         return _FRAME
 
     def quad(self, rows: int, load: Sequence[Instruction] = FOUR) -> Code:
@@ -242,7 +237,6 @@ _RUNS_LEFT = FIRST_FREE
 
 
 def _registers(windows: int) -> tuple[str, ...]:
-    """The registers for the elements of one or two windows."""
     return _WINDOWS if windows == 2 else _WINDOWS[:2]
 
 
@@ -271,7 +265,6 @@ class RowPairs(RowKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four elements in a window."""
         return _Quads(self.tile).count
 
     @property
@@ -306,7 +299,6 @@ class RowPairs(RowKernel):
         return size + (4 - size) % 8
 
     def parted(self, windows: int) -> Sequence[str]:
-        """The registers for elements of one or two windows, those of the first window first."""
         return _registers(windows)
 
     def fetch(self, pointer: str, windows: int) -> Code:
@@ -316,9 +308,6 @@ class RowPairs(RowKernel):
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Code:
-        """Code that loads the elements of a run that remain after its last whole group of four; empty if there are
-        none.
-        """
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
@@ -329,7 +318,6 @@ class RowPairs(RowKernel):
 
     @property
     def window_start(self) -> Code:
-        """Code that loads the address of the first window into lr."""
         return (t.ldr("lr", self.slot(_WINDOWS_AT)),)
 
     def widened(self, windows: int) -> Repeated:
@@ -434,7 +422,6 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that copies the address of the results, which r2 contains, to r1."""
         return (t.mov("r1", "r2"),)
 
     @property
@@ -502,7 +489,6 @@ class WidenedRows(RowPairs):
         return Repeated.once(joined(t.mov("r2", "sp"), first, pair)).followed_by(more)
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
-        """For each row, the registers of its sums, one register per window."""
         return [SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
     def finish(self, rows: int, windows: int) -> Code:

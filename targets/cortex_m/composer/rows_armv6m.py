@@ -56,7 +56,6 @@ class RowsArmv6m(Armv6mCode, RowKernel):
 
     @property
     def fits(self) -> bool:
-        """True if every branch reaches its target."""
         return self.bytes <= REACH
 
     def step(self, rows: int) -> Code:

@@ -33,7 +33,6 @@ def fetched() -> Code:
 
 
 def product() -> Code:
-    """Code that adds the product of the next weight and the next element of the vector to a 64-bit sum."""
     return joined(fetched(), t.ldrsh("%[b]", post("%[x]", 2)), t.smlal("%Q[sum]", "%R[sum]", "%[a]", "%[b]"))
 
 

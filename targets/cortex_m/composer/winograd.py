@@ -114,7 +114,6 @@ def squares_stream(tile: Tile) -> WeightStream:
 
 
 def _lines_in_c(c: StreamInC) -> str:
-    """C statements that compute the sums of all rows, two adjacent windows at a time."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(at + next) * {tile.rows} + {c.row}]"), " " * 8)
     return c.blocks(f"""\
@@ -145,7 +144,6 @@ for (int window = 0; window < {tile.count}; window += 2) {{
 
 
 def _squares_in_c(c: StreamInC) -> str:
-    """C statements that compute the sums of all rows, a square of four windows at a time."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(line * {tile.count} + at + next) * {tile.rows} + {c.row}]"), " " * 12)
     return c.blocks(f"""\

@@ -60,7 +60,6 @@ _UNROLLED = 8
 
 
 def _unrolled(count: int) -> int:
-    """The number of steps per iteration for `count` steps: the greatest divisor of `count` up to a limit."""
     return next(steps for steps in range(min(count, _UNROLLED), 0, -1) if count % steps == 0)
 
 
@@ -81,7 +80,6 @@ class Winograd1d(WinogradKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four elements that one column of a window's pixels contains."""
         return self.tile.runs * self.tile.step // QUAD
 
     @property

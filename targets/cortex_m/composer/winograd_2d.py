@@ -81,7 +81,6 @@ class Winograd2d(WinogradKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four channels in a pixel."""
         return self.tile.step // QUAD
 
     @property
@@ -93,7 +92,6 @@ class Winograd2d(WinogradKernel):
         return _DATA + self._place(TERMS * TERMS) + 4
 
     def _place(self, term: int) -> int:
-        """The byte offset of a term from the start of the transformed pixels."""
         return term * self.quads * _PAIR
 
     @property
@@ -153,11 +151,6 @@ class Winograd2d(WinogradKernel):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights of each of `rows` rows and the corresponding transformed elements
-        of both squares to the sums.
-
-        first: true if the products initialise the sums.
-        """
         lines: list[Line | Code] = []
         for half in range(2):
             lines += [rows_of_halfwords("r0", SUMS[:rows], post("r2", _PAIR // 2), first=first and half == 0)]

@@ -23,21 +23,11 @@ class Alternation:
         self._loaded, self._read = dict[str, int](), dict[str, int]()
 
     def load(self, vector: str, code: Code) -> None:
-        """Append a load to the sequence.
-
-        vector: the vector register that the load writes.
-        code: the instructions of the load.
-        """
         self._loaded[vector] = len(self._loads)
         self._loads.append(code)
         self._free.append(self._read.get(vector, -1))
 
     def multiply(self, product: Code, vectors: Sequence[str]) -> None:
-        """Append a product to the sequence.
-
-        product: the instructions that compute the product.
-        vectors: the vector registers that it reads.
-        """
         self._read |= dict.fromkeys(vectors, len(self._products))
         self._products.append(product)
         self._needed.append(1 + max(self._loaded[vector] for vector in vectors))

@@ -76,27 +76,22 @@ class ChannelStrips(LoopedCode):
 
     @property
     def taps(self) -> int:
-        """The number of weights of a filter."""
         return self.tile.runs * self.columns
 
     @property
     def columns(self) -> int:
-        """The number of weights in a row of a filter."""
         return self.tile.length // self.tile.channels
 
     @property
     def across(self) -> int:
-        """The number of columns between adjacent windows."""
         return self.tile.step // self.tile.channels
 
     @property
     def width(self) -> int:
-        """The number of columns of a strip."""
         return (self.tile.count - 1) * self.across + self.columns
 
     @property
     def vectors(self) -> int:
-        """The number of vectors that contain the weights of a filter."""
         return -(-self.taps // VECTOR)
 
     @property
@@ -150,12 +145,10 @@ class ChannelStrips(LoopedCode):
 
     @cached_property
     def _kept(self) -> bool:
-        """True if the vectors of offsets remain in registers while weights are multiplied."""
         return self.vectors + self.tile.runs <= _MOST_VECTORS
 
     @property
     def _offset_vectors(self) -> Sequence[str]:
-        """The registers of the vectors of offsets; empty if there are too many vectors for the registers."""
         first = self.vectors if self._kept else 0
         return _VECTORS[first : first + self.tile.runs] if self.tile.runs <= len(_VECTORS) - 2 else ()
 
@@ -206,7 +199,6 @@ class ChannelStrips(LoopedCode):
 
     @property
     def _mask(self) -> Code:
-        """Code that sets the predicate for the last load of weights."""
         return predicate(self.taps % VECTOR, 8, _SCRATCH) if self.taps % VECTOR else ()
 
     def _filter(self) -> Repeated:
@@ -233,7 +225,6 @@ class ChannelStrips(LoopedCode):
         return self.tile.count // LANES * self.vectors <= LANES
 
     def _load_filter(self) -> Code:
-        """Code that loads the weights of a filter."""
         whole, rest = divmod(self.taps, VECTOR)
         loads = [access("vldrb.u8", vector, _STREAM, VECTOR) for vector in _VECTORS[:whole]]
         if rest:
@@ -242,7 +233,6 @@ class ChannelStrips(LoopedCode):
         return joined(loads)
 
     def _products(self, windows: int) -> Code:
-        """Code that computes the sums of up to four windows and advances the pointer to the next window."""
         runs, vectors = self.tile.runs, range(self.vectors)
         places = [(window * self.across * runs + vector * VECTOR) for window in range(windows) for vector in vectors]
         lines = list[Code]()
@@ -254,10 +244,6 @@ class ChannelStrips(LoopedCode):
         return joined(*lines)
 
     def _finished(self, windows: int, products: Code = ()) -> Code:
-        """Code that stores the results of up to four windows.
-
-        products: code of the next products, with which it alternates.
-        """
         bytes, sums = self.to_bytes(_SUM), lanes(_SUM, *_SUMS)
         if windows < LANES:
             masked = alternating(bytes, predicate(windows, 32, _SCRATCH))

@@ -57,12 +57,10 @@ class Channels(RowKernel):
 
     @property
     def columns(self) -> int:
-        """The number of weights in a row of a filter."""
         return self.tile.length // self.tile.rows
 
     @property
     def across(self) -> int:
-        """The number of pixels between adjacent windows."""
         return self.tile.step // self.tile.rows
 
     @property
@@ -179,10 +177,6 @@ class Channels(RowKernel):
         return zero_in(_ZERO, self.tile.zero)
 
     def to_bytes(self, sums: Sequence[str], numbers: str, spare: str) -> Code:
-        """Code that converts vectors of sums to bytes.
-
-        numbers, spare: vectors that the code overwrites.
-        """
         return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, to_even=self.tile.to_even)
 
 

@@ -223,10 +223,6 @@ def _runs(weights: int, vector: int) -> str:
 
 
 def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
-    """Code that loads elements of `width` bits into lanes of `bits` bits, and advances the pointer.
-
-    Lanes are at least as wide as elements.
-    """
     name = {(8, 8): "vldrb.u8", (8, 16): "vldrb.s16", (16, 16): "vldrh.u16", (16, 32): "vldrh.s32"}[width, bits]
     return (access(name, vector, pointer, VECTOR * width // bits),)
 
@@ -265,15 +261,6 @@ def _stored(sums: Sequence[str]) -> Code:
 def _composed(
     signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
 ) -> Composed:
-    """The C text and the costs of a kernel.
-
-    signature: the head of the C function.
-    code: the instructions of the kernel.
-    loop: the instructions of an iteration. The last one counts iterations.
-    products: the number of products of an iteration.
-    portable: the statements for other machines.
-    functions: the other runtime functions that the kernel calls.
-    """
     each = instructions(loop) + 1
     costs = {"": float(instructions(code) - each), "element": each / products}
     bodies = {(CORE,): naked(printed(code))}

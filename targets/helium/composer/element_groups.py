@@ -146,7 +146,6 @@ class Group:
         return predicate(elements, bits, SCRATCH)
 
     def _ops(self, ops: Sequence[Operation], depth: int) -> Repeated:
-        """The code for ops that are nested in `depth` loops."""
         code, loops = Repeated.once(()), list[ReduceOp]()
         for op in ops:
             if any(loop in self.program.around(op) for loop in loops):
@@ -161,7 +160,6 @@ class Group:
         return code
 
     def _carried(self, loop: ReduceOp) -> Code:
-        """Code that copies the initial values of a loop to the registers of its carried values."""
         code, starts = joined(), self.program.operands(loop)
         for place, (value, start) in enumerate(
             zip(self.program.carried(loop), starts, strict=True), self.program.places[loop]
@@ -241,7 +239,6 @@ class Group:
         return register
 
     def _release(self, place: int) -> None:
-        """Free the registers of values that have no uses after a position."""
         for value, register in list(self.registers.items()):
             if self.kept.last[value] <= place:
                 del self.registers[value]
@@ -264,7 +261,6 @@ class Group:
         return tuple(lines)
 
     def _core(self, value: int) -> tuple[Code, str]:
-        """The code that loads an integer to a core register, and the name of this register."""
         register = self.kept.in_core.get(value)
         return ((), register) if register is not None else (number_in(SCRATCH, value), SCRATCH)
 
@@ -297,7 +293,6 @@ class Group:
         return code
 
     def _next(self, op: NextOp) -> Code:
-        """Code that updates the values that a loop carries to those of the next iteration."""
         code, values = joined(), self.program.operands(op)
         for place, (carry, value) in enumerate(
             zip(self.program.carried(op), values, strict=True), self.program.places[op]
@@ -339,10 +334,6 @@ class Group:
                 return self._binary(op, to, sources)
 
     def _both(self, operands: Sequence[Operand], sources: Sequence[str]) -> tuple[str, str]:
-        """The vectors that contain the first and the second operand.
-
-        sources: the vectors of the operands that are not constant.
-        """
         rest = iter(sources)
         a, b = (self._vector(one) if isinstance(one, int) else next(rest) for one in operands)
         return a, b
@@ -526,18 +517,15 @@ class Group:
         return None if self.goals is None else self.goals[run]
 
     def _lookup(self, entry: Entry, to: str, index: str) -> Code:
-        """Code that gathers one element of a table for each lane."""
         width = self.program.widths[entry.run]
         name, shift = loading(width, self.kept.bits, masked=self.is_masked), width.bit_length() - 4
         return joined(self._masked(), gathered_lanes(name, to, self.kept.pointers[entry.run], index, shift))
 
     @property
     def is_masked(self) -> bool:
-        """True if there are fewer iterations than lanes."""
         return self.lanes < self.kept.lanes
 
     def _masked(self) -> Code:
-        """Code that predicates the next access if there are fewer iterations than lanes; otherwise empty."""
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
     def _sum(self, sum: RowSum, to: str) -> Code:
@@ -606,7 +594,6 @@ class Group:
         return [*lines, _Masked(multiply(name, to, own, other), masked)]
 
     def _store(self, op: memref.StoreOp) -> Code:
-        """Code that stores a vector of results and advances the pointers to the elements of the next group."""
         result, width = len(self.program.widths) - 1, self.program.widths[-1]
         name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]
@@ -616,7 +603,6 @@ class Group:
         return joined(masked, access(name, self._vector(value), self.kept.pointers[result], ahead), self._moves())
 
     def _reduced(self, join: Join) -> Code:
-        """Code that combines the values of the iterations with those of all previous iterations, lane by lane."""
         vector, bits, all = self._vector(join.value), self.kept.bits, self.kept.all
         suffix, masked = "t" if self.is_masked else "", self._masked()
         if join.kind != PLACE:

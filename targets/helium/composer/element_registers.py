@@ -236,7 +236,6 @@ class Registers:
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
     def _begun(self) -> Code:
-        """Code that initialises a reduction in all lanes; empty if there is no reduction."""
         if (join := self.program.join) is None:
             return ()
         start, lines = join.start, list[Line]()
@@ -277,12 +276,6 @@ class Registers:
         return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
-        """Code that loads the vector by which the rows of a sum are multiplied.
-
-        run: the run that contains the vector.
-        bits: the width of a lane.
-        vectors: the registers to load.
-        """
         width, lines = self.program.widths[run], list[Line]()
         rest = self.program.reach[run] % (8 * VECTOR // bits)
         for number, vector in enumerate(vectors):
@@ -340,7 +333,6 @@ def sum_bits(program: LaneProgram, sum: RowSum) -> int:
 
 
 def vectors_of(length: int, bits: int) -> int:
-    """The number of vectors for `length` elements of `bits` bits."""
     return -(-length * bits // (8 * VECTOR))
 
 

@@ -55,7 +55,6 @@ def _function(kept: Registers) -> Repeated:
 
 
 def _lines(kept: Registers) -> Repeated:
-    """The code for the iterations of all lines. At the end of a line, pointers advance to the next line."""
     program = kept.program
     whole, rest = divmod(program.count, kept.lanes)
     if rest == 0:

@@ -150,5 +150,4 @@ def _second(first: str, others: Sequence[str]) -> Code:
 
 
 def _halfwords(pair: Sequence[str]) -> Code:
-    """Code that narrows the elements of two vectors to halfwords in the first vector."""
     return tuple(integer(f"vqmovn{part}.s32", pair[0], sum) for part, sum in zip("bt", pair, strict=False))

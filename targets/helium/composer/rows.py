@@ -82,17 +82,14 @@ class Rows(RowKernel):
 
     @property
     def pieces(self) -> int:
-        """The number of runs of a window; 1 if the elements are gathered."""
         return 1 if self.offsets else self.tile.runs
 
     @property
     def vectors(self) -> int:
-        """The number of vectors of a run, or of all gathered elements."""
         return len(self.offsets) // VECTOR or -(-self.tile.length // VECTOR)
 
     @property
     def rest(self) -> int:
-        """The number of elements in the last vector of a run; 0 if this vector is full."""
         return 0 if self.offsets else self.tile.length % VECTOR
 
     @property
@@ -177,7 +174,6 @@ class Rows(RowKernel):
         return [*[(VECTOR, False)] * (vectors - 1), (VECTOR + end, self.rest > 0)]
 
     def _moved(self, windows: int, distance: int) -> Code:
-        """Code that adds `distance` bytes to the pointers to windows."""
         return joined(*(moved(pointer, distance) for pointer in _WINDOWS[:windows]))
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
@@ -201,10 +197,6 @@ class Rows(RowKernel):
         return order.code
 
     def _elements(self, window: int, step: int, *, masked: bool) -> Code:
-        """Code that loads a vector of a window and advances the pointer by `step` bytes.
-
-        masked: true to load with a predicate.
-        """
         pointer, near = _WINDOWS[window], abs(step) <= MAX_STEP
         load = access("vldrbt.u8" if masked else "vldrb.u8", _ELEMENTS[window], pointer, step if near else 0)
         return joined([scalar("vpst")] if masked else [], load, () if near else moved(pointer, step))

@@ -84,17 +84,11 @@ class _Products(Alternation):
         self._elements, self._begun = cycle(elements), set(begun)
 
     def load_elements(self, step: int, begin: Code = ()) -> str:
-        """Append a load of the next elements, and return the vector that contains them.
-
-        step: the number of bytes from these elements to the next ones.
-        begin: the instructions before the load.
-        """
         elements = next(self._elements)
         self.load(elements, joined(begin, stepped("vldrb.u8", elements, _PIXELS, step)))
         return elements
 
     def add(self, sum: str, elements: str, weights: str) -> None:
-        """Append instructions that add the products of `elements` and `weights` to `sum`."""
         name = "vmladava.s8" if sum in self._begun else "vmladav.s8"
         self._begun.add(sum)
         self.multiply((multiply(name, sum, elements, weights),), (elements, weights))
@@ -108,12 +102,10 @@ class SharedPixels(LoopedCode):
 
     @property
     def channels(self) -> int:
-        """The number of channels of the image."""
         return self.tile.step
 
     @property
     def columns(self) -> int:
-        """The number of columns of a filter."""
         return self.tile.length // self.channels
 
     @property
@@ -123,7 +115,6 @@ class SharedPixels(LoopedCode):
 
     @property
     def vectors(self) -> int:
-        """The number of vectors that are completely filled by channels of one pixel."""
         return self.channels // VECTOR
 
     @property
@@ -132,7 +123,6 @@ class SharedPixels(LoopedCode):
         return -(-self.rest * self.tile.runs // VECTOR)
 
     def width(self, windows: int) -> int:
-        """The number of pixels in a line under a group of windows."""
         return windows - 1 + self.columns
 
     @property
@@ -153,7 +143,6 @@ class SharedPixels(LoopedCode):
         return WeightStream(tile, [(tile.rows, 1)], (*fields, *numbers), elements=arranged, in_c=self._in_c)
 
     def _in_c(self, c: StreamInC) -> str:
-        """C statements that compute the sums of all rows and windows."""
         tile, width = self.tile, self.vectors * VECTOR
         declared, values = list[str](), list[str]()
         if width:
@@ -188,7 +177,6 @@ for (int window = 0; window < {tile.count}; window++) {{
 
     @property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """Pairs (number of groups, windows of each group)."""
         return balanced(self.tile.count, len(_SUMS))
 
     def _strip(self, windows: int) -> int:
@@ -213,7 +201,6 @@ for (int window = 0; window < {tile.count}; window++) {{
         return code.then(joined(moved("sp", frame), RESTORE_VECTORS, t.pop((*SAVED, "pc"))))
 
     def _copy(self, windows: int) -> Repeated:
-        """Code that copies the remaining channels of a group of windows to the stack."""
         tile, width, vector, column = self.tile, self.width(windows), _VECTORS[0], self.rest_vectors * VECTOR
         load, store = access("vldrbt.u8", vector, _PIXELS, tile.step), access("vstrbt.8", vector, _TARGET, column)
         ends = moved(_PIXELS, tile.pitch - width * tile.step), moved(_TARGET, self.rest - width * column)
@@ -223,7 +210,6 @@ for (int window = 0; window < {tile.count}; window++) {{
         return code.followed_by(counted(Repeated.once(line), tile.runs, _RUNS, 4))
 
     def _row(self, windows: int) -> Repeated:
-        """Code that computes one row of weights for a group of windows."""
         code, runs = Repeated.once(()), self.tile.runs
         whole, beyond = (t.mov(_PIXELS, _WINDOWS),), (t.add(_PIXELS, "sp", _AT_STRIP),)
         if self._is_unrolled:
@@ -243,35 +229,23 @@ for (int window = 0; window < {tile.count}; window++) {{
 
     @cached_property
     def _is_unrolled(self) -> bool:
-        """True if the code of a row has no loop over runs."""
         tile, vectors = self.tile, self.columns * (self.tile.runs * self.vectors + self.rest_vectors)
         bytes = sum(windows * vectors * _PRODUCT_BYTES for _, windows in self.groups)
         return bytes * _CODE_SHARE <= tile.rows * tile.runs * tile.length
 
     def _rows(self, windows: int) -> Repeated:
-        """Code that computes all rows of weights for a group of windows."""
         row = self._row(windows)
         if self._is_unrolled:
             return counted(row, self.tile.rows, _RUNS, 5)
         return counted_in_memory(row, self.tile.rows, _AT_ROWS, _SCRATCH, 5)
 
     def _whole(self, order: _Products, windows: int, begin: Code = ()) -> None:
-        """Append to `order` the products of one run and the full vectors of its pixels, for a group of `windows`
-        windows.
-
-        begin: the instructions before the loads.
-        """
         for vector in range(self.vectors):
             is_last = vector == self.vectors - 1
             ahead = self.tile.pitch - vector * VECTOR if is_last else VECTOR
             self._column(order, windows, self.tile.step, ahead, () if vector else begin)
 
     def _beyond(self, order: _Products, windows: int, begin: Code) -> None:
-        """Append to `order` the products of the channels of each pixel that do not fill a vector, for a group of
-        `windows` windows.
-
-        begin: the instructions before the loads.
-        """
         for vector in range(self.rest_vectors):
             self._column(order, windows, self.rest_vectors * VECTOR, VECTOR, () if vector else begin)
 
@@ -292,7 +266,6 @@ for (int window = 0; window < {tile.count}; window++) {{
                 order.add(_SUMS[window], elements, _VECTORS[tap])
 
     def _finished(self, windows: int) -> Code:
-        """Code that stores the results of a group of windows and advances to the next row."""
         vectors = _FINISHED[: -(-windows // LANES)]
         moves = [lanes(vector, *_SUMS[LANES * number : LANES * (number + 1)]) for number, vector in enumerate(vectors)]
         few, done = windows % LANES, (len(vectors) - 1) * LANES * self.tile.rows

@@ -76,7 +76,6 @@ class RiscvChannelTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """The groups of windows: pairs (repetition count, number of windows computed at once)."""
         return balanced(self.tile.count, self.most_windows)
 
     def write(self, code: RiscvCode[V]) -> None:
@@ -166,7 +165,6 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
-        """Append code that computes the products of `windows` windows with weights in registers. Return the sums."""
         pitch, columns, pointer = self.tile.pitch, self.records.columns, window
         is_near = (self.tile.runs - 1) * pitch + self.tile_code.reach(windows) <= REACH
         sums: Sequence[V] = [self.start] * windows

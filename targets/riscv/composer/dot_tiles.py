@@ -51,7 +51,6 @@ class RiscvDotTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """The groups of windows: pairs (repetition count, number of windows computed at once)."""
         return balanced(self.tile.count, self.most_windows)
 
     @property
@@ -65,11 +64,9 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def is_straight(self) -> bool:
-        """True if the products of a window are computed without a loop."""
         return self.tile.runs * self.tile.length <= UNROLLED_LENGTH
 
     def offset(self, run: int, element: int) -> int:
-        """The byte offset of an element from the start of its window."""
         return run * self.tile.pitch + element
 
     def write(self, code: RiscvCode[V]) -> None:

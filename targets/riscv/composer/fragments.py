@@ -139,7 +139,6 @@ class RiscvTileCode(ABC):
 
     @property
     def time(self) -> float:
-        """The number of instructions that a call executes."""
         return self._costs.time
 
     @property
@@ -153,5 +152,4 @@ class RiscvTileCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the flash of the function, in bytes."""
         return self._costs.bytes

@@ -39,7 +39,6 @@ class Runs(Generic[V]):
 
     @property
     def values(self) -> Sequence[V]:
-        """The loop-carried variables: the pointers, then the other carried values."""
         return [*self.pointers, *self.carried]
 
     def of(self, values: Sequence[V]) -> Runs[V]:
@@ -86,14 +85,6 @@ class _RunKernel(ABC):
         return [*moved, *runs.carried]
 
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
-        """The kernel that contains this code.
-
-        symbol: the name of the C function.
-        widths: the widths of weights, vector and sums in bits.
-        op: the routine that the kernel computes.
-        signature: the head of the C function.
-        rows: the number of rows computed per call.
-        """
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
         runs = self.begin(once)
@@ -111,7 +102,6 @@ class _RunKernel(ABC):
 
 
 def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
-    """Append code that computes the size in bytes of `count` elements of 8 or 16 bits, and return the size."""
     return code.put(SLLI, count, 1) if bits == 16 else count
 
 
@@ -125,7 +115,6 @@ def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
 
 
 def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
-    """Append code that computes the addresses of contiguous rows of `count` elements each, and return the addresses."""
     length, pointers = scaled(code, bits, count), [first]
     while len(pointers) < rows:
         pointers.append(code.put(ADD, pointers[-1], length))
@@ -133,7 +122,6 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The C declarations of the parameters `w`, the weights, and `x`, the vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"
 
 

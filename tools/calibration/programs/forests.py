@@ -133,7 +133,6 @@ def trained(number: int) -> MadeEstimator:
 
 
 def format_of(number: int) -> tuple[str, int | None]:
-    """The format and the width in bits for the measurement of trained estimator `number`."""
     return FOREST_FORMATS[(number + number // len(FOREST_FORMATS)) % len(FOREST_FORMATS)]
 
 
@@ -191,7 +190,6 @@ def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
 
 
 def _with_shares(forest: ForestCode, inputs: NDArray[Any]) -> ForestCode:
-    """A copy of a forest with the share of the given inputs that reaches each child."""
     trees, samples = forest.trees, len(inputs)
     passed, rows = np.zeros((trees.inner, 2), np.int64), np.arange(samples)[:, None]
     trees.walk(lambda nodes, columns: inputs[rows, columns] <= trees.thresholds[nodes], samples, passed)

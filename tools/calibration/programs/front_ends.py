@@ -57,7 +57,6 @@ def front_ends() -> Iterator[MadeFrontEnd]:
 
 
 def _signals(samples: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    """Noise of each level with a tone, clipped at full scale."""
     random = np.random.default_rng(samples)
     tone = np.sin(np.arange(samples) * 0.37)
     return np.stack([(level * (random.normal(size=samples) + tone)).clip(-1, 1) for level in LEVELS]).astype("f4")

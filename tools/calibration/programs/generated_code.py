@@ -56,8 +56,6 @@ def _loop_cycles(device: str, loop: tuple[str, str, str], optimize: str) -> floa
 
 
 def _mean_time(context: Context, module: ModuleOp, device: str, inputs: NDArray[np.generic], optimize: str) -> float:
-    """The mean time of one inference of a program at L1, in the unit of the device."""
-
     def measure() -> float:
         return _measured_time(context, module, device, inputs, optimize)
 

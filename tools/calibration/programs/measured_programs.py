@@ -47,7 +47,6 @@ class InferenceCost:
 
 
 def include_flags(chip: Chip) -> Sequence[str]:
-    """The compiler flags for C programs that include a chip's headers instead of containing their texts."""
     return [f"-I{folder}" for folder in include_folders(chip)]
 
 

@@ -256,7 +256,6 @@ def scales(sum: Summed) -> Sequence[int]:
 
 
 def _joined_width(sum: Summed) -> int:
-    """The number of bits of a joined integer."""
     [quire] = Block(arg_types=[sum.layout.storage]).args
     return width_of(JoinOp(quire, sum.quire, sum.format.bits - 1).sum)
 

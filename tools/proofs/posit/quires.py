@@ -56,7 +56,6 @@ class Summed:
 
     @cached_property
     def formats(self) -> tuple[PositType, ExactFormat]:
-        """The formats of the left and of the right factors."""
         return self.format, self.other or self.format
 
     @cached_property
