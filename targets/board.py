@@ -143,14 +143,35 @@ class Board:
         """
         return f"does not fit {self.name} ({self.part}): {why}"
 
-    def need(self, flash: int, ram: int | str) -> str:
-        """The part of the message of `misfit` that states the required and the available bytes.
+    def shortage(
+        self,
+        flash: float,
+        ram: float,
+        *,
+        flash_limit: int | None = None,
+        ram_limit: int | None = None,
+        without_stack: bool = False,
+    ) -> str:
+        """The part of the message of `misfit` that states the required and the available bytes of each memory that a
+        program exceeds. If it exceeds none, the text states that it fills almost all memory of the board.
 
         flash: the required bytes of flash; 0 if unknown.
-        ram: the required bytes of RAM. If only a lower bound is known, a string such as `more than 2100`.
+        ram: the required bytes of RAM.
+        flash_limit, ram_limit: the limits of the options `--flash` and `--ram`.
+        without_stack: true if `ram` is a lower bound, without the stack.
         """
-        needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
-        return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
+        short: list[str] = []
+        for memory, needed, limit, available, more in (
+            ("RAM", ram, ram_limit, self.ram, "more than " if without_stack else ""),
+            ("flash", flash, flash_limit, self.flash, ""),
+        ):
+            if limit is not None and needed > limit:
+                short.append(f"needs {more}{needed:,.0f} bytes of {memory}, --{memory.lower()} allows {limit:,}")
+            elif available is not None and needed > available:
+                short.append(f"needs {more}{needed:,.0f} bytes of {memory}, the board has {available:,}")
+        return (
+            " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, almost all of the board's"
+        )
 
     def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
         """The time of an inference in milliseconds; None if the time or the clock is unknown.

@@ -35,6 +35,10 @@ class Build:
     elf: Path
     weights: bytes = b""
 
+    def ram_bytes(self, result: RunResult) -> int:
+        """The RAM of the program in a run: its static data and the greatest depth of its stack."""
+        return self.static_bytes + result.stack_bytes
+
 
 @dataclass(frozen=True)
 class RunResult:

@@ -398,7 +398,7 @@ def require_limits(made: Compilation) -> None:
         return
     flash, limit = made.report.flash_bytes or 0, made.request.flash
     if made.choice is not None and limit is not None and flash > limit:
-        raise InputError(f"the program needs {flash} bytes of flash, --flash allows {limit}")
+        raise InputError(f"the program needs {flash:,} bytes of flash, --flash allows {limit:,}")
 
     def helps(flash: int, ram: int) -> Sequence[str]:
         needs = Needs(flash, ram, made.report.constants_bytes, made.compiled.buffers)

@@ -128,24 +128,6 @@ def compile_asked(
     return compiled, request
 
 
-def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """The limits of a request or a board that a program exceeds, in words for an error message. If it exceeds none, the
-    text states that the program fills almost all of the board's memory.
-
-    flash, ram: the bytes that the program needs.
-    """
-    short: list[str] = []
-    for resource, needed, asked, there in (
-        ("RAM", ram, request.ram, board.ram),
-        ("flash", flash, request.flash, board.flash),
-    ):
-        if asked is not None and needed > asked:
-            short.append(f"needs {needed:,.0f} bytes of {resource}, --{resource.lower()} allows {asked:,}")
-        elif there is not None and needed > there:
-            short.append(f"needs {needed:,.0f} bytes of {resource}, the board has {there:,}")
-    return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, almost all of the board's"
-
-
 def board_that_fits(board: Board, flash: float, ram: float) -> str:
     """The smallest board with more memory, if possible with the same chip and features.
 
@@ -176,9 +158,9 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
 
 def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> InputError:
     """The error for a program that does not fit; its message contains remedies."""
-    needed = board.misfit(shortage(request, board, needs.flash, needs.ram))
+    needed = board.shortage(needs.flash, needs.ram, flash_limit=request.flash, ram_limit=request.ram)
     helps = remedies(program, ctx, request, board, needs)
-    return InputError("; ".join([needed, *helps]), file=str(request.model))
+    return InputError("; ".join([board.misfit(needed), *helps]), file=str(request.model))
 
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:

@@ -149,7 +149,7 @@ def compile_within_flash(
     within = limit
     while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
         if (within := next_attempt(compiled.program, within, taken, limit)) is None:
-            raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+            raise InputError(f"the program takes {taken:,} bytes of flash, --flash allows {limit:,}")
         compiled = compiled_within(within)
     return compiled, within
 

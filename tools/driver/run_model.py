@@ -168,8 +168,8 @@ def _with_floats(
     return {
         f"{chosen.unit}_per_inference": None if result.cycles is None else float(result.cycles.mean()),
         "flash_bytes": build.flash_bytes,
-        "ram_bytes": build.static_bytes + result.stack_bytes,
-        "more_ram_bytes": build.static_bytes + result.stack_bytes - ram,
+        "ram_bytes": build.ram_bytes(result),
+        "more_ram_bytes": build.ram_bytes(result) - ram,
     }
 
 
@@ -179,7 +179,7 @@ def _check_fit(chosen: Board, flash: int, ram: int) -> None:
     flash, ram: the bytes that the program needs.
     """
     if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
-        raise InputError(chosen.misfit(chosen.need(flash, ram)))
+        raise InputError(chosen.misfit(chosen.shortage(flash, ram)))
 
 
 def _save(outputs: Outputs, file: Path) -> None:

@@ -103,12 +103,11 @@ def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[
     from tinyml.tools.reports.memory_report import memory_report
 
     memory = memory_report(buffers)
-    static, stack = measured.build.static_bytes, measured.result.stack_bytes
     return {
         "arena": memory["height"],
         "peak": memory["peak"],
         "input": interface.caller_bytes,
-        "other static": static - memory["height"] - interface.caller_bytes,
-        "stack": stack,
-        "total": static + stack,
+        "other static": measured.build.static_bytes - memory["height"] - interface.caller_bytes,
+        "stack": measured.result.stack_bytes,
+        "total": measured.build.ram_bytes(measured.result),
     }

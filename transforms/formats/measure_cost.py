@@ -88,7 +88,7 @@ class MeasureCostPass(ModulePass):
                 result = runner.run(build, interface, inputs)
             break
         cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
-        return ProgramCost(cycles, build.flash_bytes, build.static_bytes + result.stack_bytes)
+        return ProgramCost(cycles, build.flash_bytes, build.ram_bytes(result))
 
     @property
     def _given(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECU
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate, NothingFitsError, choose, place
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
-from tinyml.tools.driver.compile_program import board_that_fits, shortage
+from tinyml.tools.driver.compile_program import board_that_fits
 from tinyml.tools.driver.limits import Needs
 from tinyml.tools.driver.request import DECIDED_OPTIONS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.smaller_model import smaller_models
@@ -54,10 +54,10 @@ def compile_choice(
         choice = choose(program, ctx, options, data, bounds, metric=request.metric)
     except NothingFitsError as error:
         least = error.least.cost
-        needed = board.misfit(shortage(request, board, least.flash, least.ram))
+        needed = board.shortage(least.flash, least.ram, flash_limit=request.flash, ram_limit=request.ram)
         needs = Needs(least.flash, least.ram, least.constants, error.least.trial.buffers(error.least.schedule))
         helps = [*smaller_models(program, request, board, needs), board_that_fits(board, least.flash, least.ram)]
-        raise InputError("; ".join(filter(None, [needed, *helps])), file=str(request.model)) from error
+        raise InputError("; ".join(filter(None, [board.misfit(needed), *helps])), file=str(request.model)) from error
     trial, options = choice.taken.trial, choice.options
     module = trial.program(choice.taken.schedule)
     compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.runtime.devices.device import Build
 from tinyml.transforms.formats import measure_cost
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.ir.pipeline_names import TO_C, TO_LOOPS, ProgramCost, cost_of
@@ -48,7 +50,7 @@ class Runner:
         return SimpleNamespace(apply=lambda _: None)
 
     def build(self, *_: Any) -> Any:
-        return SimpleNamespace(flash_bytes=self.flashes.pop(0), static_bytes=3)
+        return Build(flash_bytes=self.flashes.pop(0), static_bytes=3, elf=Path("program.elf"))
 
     def run(self, build: Any, interface: Any, inputs: Any) -> Any:
         self.inputs = inputs
