@@ -16,12 +16,14 @@ from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.lowering.c.format_notes import guarded_raws
 from tinyml.runtime.devices.streaming_board import SKETCH, answer_bytes, digest_of
 from tinyml.runtime.model.program_data import input_format
-from tinyml.tools.cli.filled_templates import filled_templates
+from tinyml.tools.cli.filled_templates import filled, filled_templates
 from tinyml.tools.driver.packages.model_words import model_words, sentence, stored_samples
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+
+_TEMPLATES = files("tinyml.tools.driver.packages") / "templates"
 
 LONGEST_NAME = 63
 """Maximum characters of the name of a library."""
@@ -32,87 +34,6 @@ PINS = 6
 AXES = 3
 LONGEST_WINDOW = 600
 """Maximum number of values in a window of accelerometer readings."""
-
-_PIN_UNIT = """\
-/* A step of the converter in the unit of the training data: 1 for the steps themselves, 0 to 1023; 5.0f / 1024 for
- * volts on a board of 5 V. */
-static const float UNIT = 1.0f;"""
-
-_SCALE = """\
-/* A step of the converter in the unit of the training data, and the step that stands for 0: sound from -1 to 1 has
- * 1 / 512 and 512, an accelerometer that gives 0.3 V for each g, on a board of 5 V, 5.0f / 1024 / 0.3f. */
-static const float UNIT = 1.0f / 512;
-static const int16_t ZERO = 512;"""
-
-_KEEP_ROW = """\
-    for (uint16_t i = 0; i < {name}_ROW_LENGTH; i++)
-        to[i] = to[i] < {low} ? {low} : to[i] > {high} ? {high} : to[i];
-"""
-
-_AXIS_UNIT = """\
-/* A step of the sensor in the unit of the training data: at a range of 2 g it is 1 / 16384 g. */
-static const float UNIT = 1.0f / 16384;"""
-
-_WORDS = """\
-/* The rule that makes words of answers, that of `tinyml listen`: the scores of SMOOTH answers are averaged, a word
- * leads the second-best class by THRESHOLD, and none is heard in the PAUSE answers after it. BACKGROUND is the class
- * that is no word, such as noise; -1 for none. */
-#define SMOOTH 1
-static const float THRESHOLD = 0;
-static const uint8_t PAUSE = 0;
-static const int16_t BACKGROUND = -1;
-
-/* The class of the word that is heard with this answer, else -1. */
-static int16_t word(void)
-{{
-    static uint8_t count, pause;
-    static int16_t before = -1;
-    int16_t label = 0;
-    float best = 0, second = 0;
-#if SMOOTH > 1
-    static float earlier[SMOOTH - 1][{name}_OUTPUT_LENGTH];
-    static uint8_t oldest;
-#endif
-    for (int16_t i = 0; i < {name}_OUTPUT_LENGTH; i++) {{
-        const float now = {name}_score({before}i);
-        float sum = now;
-#if SMOOTH > 1
-        for (uint8_t at = 0; at < SMOOTH - 1; at++)
-            sum += earlier[at][i];
-        earlier[oldest][i] = now;
-#endif
-        if (i == 0 || sum > best) {{
-            second = best;
-            best = sum;
-            label = i;
-        }} else if (i == 1 || sum > second) {{
-            second = sum;
-        }}
-    }}
-#if SMOOTH > 1
-    oldest = (oldest + 1) % (SMOOTH - 1);
-#endif
-    count += count < SMOOTH;
-    if (label == BACKGROUND || best - second < THRESHOLD * count)
-        label = -1;
-    const int16_t last = before;
-    before = label;
-    if (pause > 0) {{
-        pause--;
-        return -1;
-    }}
-    if (label < 0 || label == last)
-        return -1;
-    pause = PAUSE;
-    return label;
-}}
-
-"""
-
-_SHOW_WORD = """\
-if ((label = word()) < 0)
-            return;
-        show(label);"""
 
 LICENCE_NOTE = """\
 This library consists of a model, whose numbers and structure are its author's, and of text of tinyml, to which the
@@ -135,7 +56,7 @@ def library_files(model: PackagedModel) -> dict[str, str]:
     words = model_words(model) | sketch_words(model) | _stream_words(model) | _properties(model)
     sketches = {f"examples/{name}/{name}.ino" for name in sketch_names(model)}
     found = {f"src/{name}": text for name, text in model.sources.items()}
-    for path, text in filled_templates(files("tinyml.tools.driver.packages") / "templates" / "arduino", words):
+    for path, text in filled_templates(_TEMPLATES / "arduino", words):
         if path.parts[0] != "examples" or path.as_posix() in sketches:
             found[path.as_posix()] = text
     if not model.loads:
@@ -178,37 +99,42 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     hears = interface.has_label and interface.output_length > 1
+    own_unit = f"/* The model takes the integers of the sensor themselves: {unit}. */"
     heard = "the words that it hears" if hears else "every answer"
     words = {
         "push_sample": _push_sample(model),
-        "scale": _SCALE if unit is None else f"/* The model takes the integers of the sensor themselves: {unit}. */",
+        "scale": _text("sample_unit") if unit is None else own_unit,
         "rate_source": ": the training data's, which the model does not declare" if interface.rate is None else "",
         "rate": f"{interface.rate or 8000:.0f}",
         "what_is_heard": heard if model.threshold is None else "for each answer whether it is an anomaly",
-        "words": _WORDS.format(name=name, before=model.before) if hears else "",
-        "answer": _SHOW_WORD if hears else model_words(model)["call_show"],
+        "words": f"{_text('word', name=name, before=model.before)}\n\n" if hears else "",
+        "answer": _text("show_word") if hears else model_words(model)["call_show"],
         "set": f"{name}_set({model.before}received, atof(word));",
         "set_pin": f"{name}_set({model.before}i, analogRead(PINS[i]) * UNIT);",
         "set_axis": f"{name}_set({model.before}filled, axes[axis] * UNIT);",
-        "pin_unit": _PIN_UNIT,
-        "axis_unit": _AXIS_UNIT,
+        "pin_unit": _text("pin_unit"),
+        "axis_unit": _text("axis_unit"),
         "pins": ", ".join(f"A{pin}" for pin in range(interface.input_length)),
         "readings": str(interface.input_length // AXES),
     }
     if unit is not None:
-        own = f"/* The model takes the integers of the sensor themselves: {unit}. */"
         words |= {
             "set": f"{name}_input({model.given})[received] = ({ctype})atol(word); /* {unit} */",
             "set_pin": f"{name}_input({model.given})[i] = ({ctype})analogRead(PINS[i]);",
             "set_axis": f"{name}_input({model.given})[filled] = ({ctype})axes[axis];",
-            "pin_unit": own,
-            "axis_unit": own,
+            "pin_unit": own_unit,
+            "axis_unit": own_unit,
         }
     if packed is not None:
         words["set"] = (
             f"{name}_input({model.given})[received] = ({ctype})atoi(word); /* numbers packed into {packed} bits */"
         )
     return words
+
+
+def _text(template: str, **words: str) -> str:
+    """The text of a template in the folder `sketches`, without the end of its last line."""
+    return filled(_TEMPLATES / "sketches" / f"{template}.h.in", words).rstrip("\n")
 
 
 def _push_sample(model: PackagedModel) -> str:
@@ -234,7 +160,7 @@ def _keep_row(model: PackagedModel) -> str:
     packed rows.
     """
     limits = None if model.interface.packed_bits is not None else guarded_raws(input_format(model.formats))
-    return "" if limits is None else _KEEP_ROW.format(name=model.name, low=limits[0], high=limits[1])
+    return "" if limits is None else _text("keep_row", name=model.name, low=str(limits[0]), high=str(limits[1])) + "\n"
 
 
 def _properties(model: PackagedModel) -> dict[str, str]:
