@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
 from tinyml.dialects.num import CodeKernelAttr, ListedKernelAttr
+from tinyml.dialects.plugins import PluginError
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.model.headers import header_texts
@@ -27,6 +30,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING_PREFIXES
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.package import Package
 
 
@@ -129,6 +133,49 @@ def test_a_package_brings_a_chip_and_its_runner() -> None:
     assert type(runner_for("pocket-one")).__name__ == "PocketRunner"
     with pytest.raises(InputError, match=", host, pocket-one, pocket-two\\)"):
         registry.board("toaster")
+
+
+class _Answer(Maker):
+    """A kernel table's entry that answers each query with the same kernel."""
+
+    needs, large = "", False
+
+    def __init__(self, kernel: object) -> None:
+        self._kernel = kernel
+
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
+        yield Offer(cast(Kernel, self._kernel))
+
+
+WITHOUT_KERNEL = dataclasses.replace(
+    POCKET,
+    name="without-kernel",
+    boards=(Board("no-kernel", "p"),),
+    makers=(_Answer(SimpleNamespace(needs="", sum=32)),),
+)
+OF_OTHER_WIDTH = dataclasses.replace(
+    POCKET, name="other-width", boards=(Board("wide", "p"),), makers=(_Answer(Kernel("tm_dot", 8, 8, 64)),)
+)
+SUM = SumQuery("num.dot", 8, 8, (16, 32))
+
+
+@pytest.mark.parametrize("query", [SUM, FarWeightsQuery(Kernel("tm_near", 8, 8, 32))])
+def test_an_offer_of_a_package_contains_a_kernel(query: KernelQuery):
+    with (
+        installed(EntryPoint("pocket", f"{__name__}:WITHOUT_KERNEL", registry.GROUP)),
+        pytest.raises(
+            PluginError, match=r"plug-in 'pocket' .*: expected an object of type Kernel, got SimpleNamespace"
+        ),
+    ):
+        list(registry.offers("no-kernel", query))
+
+
+def test_an_offer_of_a_package_has_a_sum_of_a_requested_width():
+    with (
+        installed(EntryPoint("pocket", f"{__name__}:OF_OTHER_WIDTH", registry.GROUP)),
+        pytest.raises(PluginError, match=r"plug-in 'pocket' .*: ValueError"),
+    ):
+        list(registry.offers("wide", SUM))
 
 
 def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
