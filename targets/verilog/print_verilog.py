@@ -6,16 +6,17 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from xdsl.context import Context
 from xdsl.dialects import comb, hw, seq
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.target import Target
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.integer_builder import width_of
 
 Name = Callable[[SSAValue], str]
 
@@ -24,10 +25,6 @@ INITIAL_WORDS = 64
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _SIGNED_COMPARISONS = range(2, 6)
-
-
-def width(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
 
 
 def literal(value: int, bits: int) -> str:
@@ -63,8 +60,8 @@ def _extended(value: SSAValue) -> SSAValue | None:
     copies, x = concat.inputs
     bit = copies.owner.input if isinstance(copies.owner, comb.ReplicateOp) else copies
     extract = bit.owner
-    if isinstance(extract, comb.ExtractOp) and width(bit) == 1 and extract.input is x:
-        return x if extract.low_bit.value.data == width(x) - 1 else None
+    if isinstance(extract, comb.ExtractOp) and width_of(bit) == 1 and extract.input is x:
+        return x if extract.low_bit.value.data == width_of(x) - 1 else None
     return None
 
 
@@ -83,12 +80,12 @@ def _compared(op: comb.ICmpOp, name: Name) -> str:
 
 
 def _extracted(op: comb.ExtractOp, name: Name) -> str:
-    low, bits = op.low_bit.value.data, width(op.result)
+    low, bits = op.low_bit.value.data, width_of(op.result)
     return f"{name(op.input)}[{low}]" if bits == 1 else f"{name(op.input)}[{low + bits - 1}:{low}]"
 
 
 _EXPRESSIONS: Mapping[type[Operation], Callable[[Any, Name], str]] = {
-    hw.ConstantOp: lambda op, _: literal(op.value.value.data, width(op.result)),
+    hw.ConstantOp: lambda op, _: literal(op.value.value.data, width_of(op.result)),
     comb.AddOp: _joined("+"),
     comb.SubOp: _joined("-"),
     comb.MulOp: lambda op, name: " * ".join(_factor(value, name) for value in op.inputs),
@@ -106,7 +103,7 @@ _EXPRESSIONS: Mapping[type[Operation], Callable[[Any, Name], str]] = {
     comb.MuxOp: lambda op, name: f"{name(op.cond)} ? {name(op.true_value)} : {name(op.false_value)}",
     comb.ExtractOp: _extracted,
     comb.ConcatOp: lambda op, name: "{" + ", ".join(map(name, op.inputs)) + "}",
-    comb.ReplicateOp: lambda op, name: f"{{{width(op.result) // width(op.input)}{{{name(op.input)}}}}}",
+    comb.ReplicateOp: lambda op, name: f"{{{width_of(op.result) // width_of(op.input)}{{{name(op.input)}}}}}",
     comb.ParityOp: lambda op, name: f"^{name(op.input)}",
 }
 """For each combinational op, the function that spells its result."""
@@ -288,10 +285,10 @@ class _Printer:
     def _name(self, value: SSAValue) -> str:
         owner = value.owner
         if isinstance(owner, hw.ConstantOp):
-            return literal(owner.value.value.data, width(owner.result))
+            return literal(owner.value.value.data, width_of(owner.result))
         return self.names[value]
 
     def _range(self, value: SSAValue) -> str:
-        if isinstance(value.type, seq.ClockType) or width(value) == 1:
+        if isinstance(value.type, seq.ClockType) or width_of(value) == 1:
             return ""
-        return f"[{width(value) - 1}:0] "
+        return f"[{width_of(value) - 1}:0] "

@@ -122,7 +122,15 @@ def _width(type: Attribute) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccumulatorStatement(Statement):
+class _ConstantStatement(Statement):
+    """The base class of statements without inputs."""
+
+    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
+        return Values(np.array([1]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccumulatorStatement(_ConstantStatement):
     """The statement that an accumulator cannot overflow: the partial sums of an op lie within the stated bound, and the
     bound fits in the register, including rounding.
 
@@ -144,9 +152,6 @@ class AccumulatorStatement(Statement):
             yield Promise(f"the bound {least}, {most} lies within {first}, {last}", first <= least <= most <= last)
 
         return promises
-
-    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
-        return Values(np.array([1]))
 
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
         (low, high), (least, most), (first, last) = self.reached, self.stated, self.held
@@ -230,7 +235,7 @@ def _moved(value: SSAValue) -> SSAValue:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentStatement(Statement):
+class ExponentStatement(_ConstantStatement):
     """The statement that grouped sums are shifted correctly.
 
     shifted: the shift amounts in the program's loops.
@@ -245,9 +250,6 @@ class ExponentStatement(Statement):
             yield Promise(f"{self.shifted} are among {self.exponents}", {*self.shifted} <= {*self.exponents})
 
         return promises
-
-    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
-        return Values(np.array([1]))
 
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
         return f"def test_counterexample():\n    assert {{*{self.shifted}}} <= {{*{self.exponents}}}\n"

@@ -21,6 +21,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import exact, scratch
 from tinyml.dialects.machine.emitter import WRAPS
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose, entry
+from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.tools.proofs.memory import Cells
@@ -108,7 +109,7 @@ def _run(
         if isinstance(op, exact.IntegerOp):
             low, high = op.interval.ends
             promise(f"{op.name} lies in [{low}, {high}]", within(value, low, high))
-        elif isinstance(result.type, IntegerType) and (width := _width(result)) > 1:
+        elif isinstance(result.type, IntegerType) and (width := width_of(result)) > 1:
             promise(f"{op.name} fits in {width} bits", within(value, *limits(width)))
     raise AssertionError("the block does not return")
 
@@ -128,10 +129,6 @@ def within(x: Number, low: int, high: int) -> Any:
     return (x >= low) & (x <= high)
 
 
-def _width(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
-
-
 def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
     value = cast(arith.ConstantOp, op).value
     if not isinstance(value, IntegerAttr):
@@ -139,14 +136,14 @@ def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
     number = cast("IntegerAttr[Any]", value).value.data
     if isinstance(value.type, IndexType):
         return number
-    return bool(number) if _width(op.results[0]) == 1 else number
+    return bool(number) if width_of(op.results[0]) == 1 else number
 
 
 def _wrapped(op: Operation, x: Any) -> Any:
     """If an op declares wrapping, wrap its result `x` around to the width of the register. Return the result."""
     if WRAPS not in op.attributes:
         return x
-    half = 1 << _width(op.results[0]) - 1
+    half = 1 << width_of(op.results[0]) - 1
     return (x + half) % (2 * half) - half
 
 
@@ -179,7 +176,7 @@ def _by_amount(
 
     Raises `Unread` if the amount has too many possible values or is outside the register.
     """
-    (x, amount), width = operands, _width(op.results[0])
+    (x, amount), width = operands, width_of(op.results[0])
     if isinstance(amount, Values):
         promise(f"{op.name} shifts by less than {width}", within(amount, 0, width - 1))
         return shift(x, entry(tuple(1 << places for places in range(width)), amount))
@@ -195,7 +192,7 @@ def _by_amount(
 
 
 def _extend(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    [x], width = operands, _width(op.operands[0])
+    [x], width = operands, width_of(op.operands[0])
     return choose(x, 1, 0) if width == 1 else x % (1 << width)
 
 

@@ -50,6 +50,11 @@ def signature(kernel: Kernel, name: str, row: str = "") -> str:
     return f"{ctype} {name}({', '.join([*tables, *runs, f'{ctype} sum'])})"
 
 
+def parameters(weights: int, vector: int) -> str:
+    """The C declarations of the parameters `w` and `x` of kernels for whole elements, 8 or 16 bits wide."""
+    return f"const int{weights}_t *w, const int{vector}_t *x"
+
+
 def body(kernel: Kernel) -> str:
     """C statements of the sums that `kernel` describes: a loop over groups of weights, then the remaining weights."""
     lines = _near(kernel) if kernel.gaps else _dense(kernel)

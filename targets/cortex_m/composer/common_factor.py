@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
-from tinyml.targets.composer.tile_code import RowKernel
 from tinyml.targets.composer.weight_streams import (
     ROW,
     START,
@@ -32,7 +31,7 @@ from tinyml.targets.composer.weight_streams import (
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import moved, restored, saved, words
 from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
-from tinyml.targets.cortex_m.composer.rows import SUMS
+from tinyml.targets.cortex_m.composer.rows import SUMS, OneWindowKernel
 from tinyml.targets.cortex_m.thumb import REACH, Opcode, at, post, slot
 from tinyml.targets.nests import Numbers
 from tinyml.targets.tiles import Tile
@@ -104,14 +103,12 @@ _PAIRS = 4
 
 
 @dataclass(frozen=True)
-class HalfwordChannels(RowKernel):
+class HalfwordChannels(OneWindowKernel):
     """The code for a tile of one window that consists of a run of pixels of halfwords.
 
     r0 points into the weight stream, r3 into the pixels. In a loop over pixels, r1 points to their end, and the pointer
     to results is in the stack frame if r2 is needed to widen weights. Otherwise, r2 is this pointer, and r1 is free.
     """
-
-    SATURATED = 0
 
     @property
     @abstractmethod
@@ -168,13 +165,6 @@ class HalfwordChannels(RowKernel):
         last = min(self.length, 4 * _PAIRS) * self.pixel
         return tile.runs == tile.count == tile.lines == tile.filters == 1 and last + 4 <= REACH
 
-    @property
-    def windows(self) -> Sequence[tuple[int, int]]:
-        return [(1, 1)]
-
-    def load_windows(self, windows: int) -> Repeated:
-        return Repeated.once(())
-
     def start(self, rows: int, windows: int) -> Code:
         return words("r0", SUMS[:rows])
 
@@ -227,9 +217,6 @@ class HalfwordChannels(RowKernel):
         rows = self.layout.groups[group][1]
         begin = joined(t.mov("r12", "r3"), moved("r12", times * 2 * rows), t.str_("r12", _AT_END))
         return block.looped(begin, (t.ldr("r12", _AT_END), t.cmp("r3", "r12"), t.bne(back=1)), times, 1)
-
-    def over_windows(self, code: Repeated, times: int) -> Repeated:
-        return code
 
     def enter(self) -> Code:
         return joined(saved(_FRAME), t.mov("r3", "r1"), t.str_("r2", _AT_OUT) if not self.keeps_out else (), _ENTER)

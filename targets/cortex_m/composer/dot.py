@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tinyml.targets.c.composer.compose import SUMS_IN_C
+from tinyml.targets.c.composer.compose import SUMS_IN_C, parameters
 from tinyml.targets.composer.instructions import Code, Line, joined, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.boards import ARMV6M, ARMV7M, DSP
@@ -75,7 +75,7 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
             for core in (ARMV7M, DSP)
         },
     }
-    signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
+    signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
     return _kernel(symbol, (weights, vector, sum), "num.dot", 1, step, signature, bodies)
 
 
@@ -103,7 +103,7 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
             for core in (ARMV7M, DSP)
         },
     }
-    signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
+    signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
     return _kernel(symbol, (weights, vector, 32), "num.dot_rows", 4, step, signature, bodies)
 
 
@@ -190,10 +190,6 @@ def _four_from_behind(bits: tuple[int, int]) -> Code:
         (t.ldr("r0", slot(36)), t.stmia("r0", _LOW, update=True)),
         armv6m.restored(0),
     )
-
-
-def _runs(weights: int, vector: int) -> str:
-    return f"const int{weights}_t *w, const int{vector}_t *x"
 
 
 def _kernel(

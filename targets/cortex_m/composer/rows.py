@@ -146,10 +146,25 @@ _UNROLLED_QUADS = {4096: 8, 0: 2}
 
 
 @dataclass(frozen=True)
-class SingleWindow(RowKernel):
-    """The code for a tile of one window. The window is a single run of at least four elements."""
+class OneWindowKernel(RowKernel):
+    """The base class of code for a tile of one window."""
 
     SATURATED = 0
+
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        return [(1, 1)]
+
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once(())
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return code
+
+
+@dataclass(frozen=True)
+class SingleWindow(OneWindowKernel):
+    """The code for a tile of one window. The window is a single run of at least four elements."""
 
     @property
     def layout(self) -> WeightStream:
@@ -179,13 +194,6 @@ class SingleWindow(RowKernel):
             ]
         return joined(*lines)
 
-    @property
-    def windows(self) -> Sequence[tuple[int, int]]:
-        return [(1, 1)]
-
-    def load_windows(self, windows: int) -> Repeated:
-        return Repeated.once(())
-
     def start(self, rows: int, windows: int) -> Code:
         return (t.ldm(_STREAM, SUMS[:rows], update=True),)
 
@@ -210,9 +218,6 @@ class SingleWindow(RowKernel):
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
         return counted_in_memory(block, times, _AT_BLOCKS, "r3", 1)
-
-    def over_windows(self, code: Repeated, times: int) -> Repeated:
-        return code
 
     def enter(self) -> Code:
         end = moved("r1", self.tile.length - self.tile.length % QUAD)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tinyml.dialects.layouts.sparse_rows import BASE_BYTES, COUNT_BYTES, bytes_of_gathered
-from tinyml.targets.c.composer.compose import SUMS_IN_C
+from tinyml.targets.c.composer.compose import SUMS_IN_C, parameters
 from tinyml.targets.composer.instructions import Code, Line, instructions, joined, most_bytes, printed, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED
@@ -73,7 +73,7 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
         begin, loop = (t.mov("r12", "r3"),), (*loads, multiply(f"vmladava.s{bits}", "r12", "q0", "q1"))
         end = (t.mov("r0", "r12"),)
     code = joined(begin, _predicated(loop, bits, "r12" if sum == 64 else "r2"), end)
-    signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
+    signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
     saved = joined(t.push(("r4", "lr")), code, t.pop(("r4", "pc")))
     composed = _composed(signature, saved, loop, 8 * VECTOR // bits, SUMS_IN_C["num.dot"])
     return _with(Kernel(symbol, weights, vector, sum, flash=None), composed, saved)
@@ -98,7 +98,7 @@ def distance(bits: int) -> Kernel:
         t.mov("r0", "r12"),
         t.pop(("r4", "pc")),
     )
-    signature = f"int32_t {symbol}({_runs(bits, bits)}, int n, int32_t sum)"
+    signature = f"int32_t {symbol}({parameters(bits, bits)}, int n, int32_t sum)"
     composed = _composed(signature, code, loop, 8 * VECTOR // lanes, _SQUARES)
     return _with(Kernel(symbol, bits, bits, 32, op="num.distance", flash=None), composed, code)
 
@@ -124,7 +124,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
         _stored(sums),
         t.pop((*SAVED, "pc")),
     )
-    signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
+    signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
     composed = _composed(signature, code, loop, 4 * 8 * VECTOR // bits, SUMS_IN_C["num.dot_rows"])
     kernel = Kernel(symbol, weights, vector, 32, op="num.dot_rows", flash=None, rows=4)
     return _with(kernel, composed, code)
@@ -216,10 +216,6 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
     composed = _composed(signature, code, loop, entries, portable)
     kernel = Kernel(symbol, weights, vector, 32, op="num.sparse_dot", gaps=8 + 16 // entries, flash=None)
     return _with(kernel, composed, code)
-
-
-def _runs(weights: int, vector: int) -> str:
-    return f"const int{weights}_t *w, const int{vector}_t *x"
 
 
 def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:

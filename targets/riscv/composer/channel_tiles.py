@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
-from tinyml.targets.composer.instructions import balanced
 from tinyml.targets.composer.tile_code import overlapping
 from tinyml.targets.composer.weight_streams import (
     DOUBLED,
@@ -55,10 +54,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
-        last window; 0 for a tile that is not depthwise or whose filters have too many columns, for which there is no
-        code.
-        """
+        # There is no code for tiles that are not depthwise, and for filters with too many columns.
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
         reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
@@ -69,14 +65,6 @@ class RiscvChannelTile(RiscvTileCode):
         a row of windows, or between their results.
         """
         return max((windows - 1) * self.records.across + self.records.columns - 1, windows - 1) * self.tile.rows
-
-    @property
-    def fits(self) -> bool:
-        return self.most_windows > 0
-
-    @cached_property
-    def windows(self) -> list[tuple[int, int]]:
-        return balanced(self.tile.count, self.most_windows)
 
     def write(self, code: RiscvCode[V]) -> None:
         stream, window, out = code.arguments(3)

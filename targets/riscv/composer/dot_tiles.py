@@ -33,9 +33,6 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
-        last window; 0 if they do not even reach a single window.
-        """
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
@@ -44,14 +41,6 @@ class RiscvDotTile(RiscvTileCode):
             if (count - 1) * tile.step + inside <= REACH and (count - 1) * tile.rows + _MOST_ROWS_ALONE <= REACH
         ]
         return max(reached, default=0)
-
-    @property
-    def fits(self) -> bool:
-        return self.most_windows > 0
-
-    @cached_property
-    def windows(self) -> list[tuple[int, int]]:
-        return balanced(self.tile.count, self.most_windows)
 
     @property
     def layout(self) -> WeightStream:

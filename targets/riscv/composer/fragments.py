@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from tinyml.targets.composer.instructions import Lines, Run
+from tinyml.targets.composer.instructions import Lines, Run, balanced
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.assembly import (
     ACCUMULATE,
@@ -122,6 +122,22 @@ class RiscvTileCode(ABC):
     @abstractmethod
     def layout(self) -> WeightStream:
         """The layout of the weight stream: its groups of blocks and the fields of each block."""
+
+    @property
+    @abstractmethod
+    def most_windows(self) -> int:
+        """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
+        last window; 0 for a tile without code.
+        """
+
+    @property
+    def fits(self) -> bool:
+        return self.most_windows > 0
+
+    @cached_property
+    def windows(self) -> list[tuple[int, int]]:
+        """The groups of windows: pairs (repetition count, number of windows computed at once)."""
+        return balanced(self.tile.count, self.most_windows)
 
     @abstractmethod
     def write(self, code: RiscvCode[V]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic
 
-from tinyml.targets.c.composer.compose import SUMS_IN_C
+from tinyml.targets.c.composer.compose import SUMS_IN_C, parameters
 from tinyml.targets.composer.instructions import Printed, statement
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ANDI, LBU, RV32IM, SLLI, InstructionCounter, RiscvCode, V
@@ -121,10 +121,6 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
     return pointers
 
 
-def parameters(weights: int, vector: int) -> str:
-    return f"const int{weights}_t *w, const int{vector}_t *x"
-
-
 _ROWS = 4
 
 
@@ -196,14 +192,23 @@ class _Dot(_RunKernel):
 
 
 @dataclass(frozen=True)
-class _DotRows(_RunKernel):
-    """The sums of products of four rows and a vector. The last pointer is that to the vector.
+class _FourSums(_RunKernel):
+    """The base class of kernels that carry four sums first and store them at the last invariant.
 
     weights, vector: the widths of the elements in bits.
     """
 
     weights: int
     vector: int
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        for row, sum in enumerate(runs.carried[:_ROWS]):
+            code.store_word(runs.invariants[-1], sum, 4 * row)
+        code.give([])
+
+
+class _DotRows(_FourSums):
+    """The sums of products of four rows and a vector. The last pointer is that to the vector."""
 
     @property
     def strides(self) -> Sequence[int]:
@@ -222,20 +227,11 @@ class _DotRows(_RunKernel):
         sums = zip(runs.carried, weights, strict=True)
         return [added_product(code, sum, weight, element) for sum, weight in sums]
 
-    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
-        _store(code, runs.carried, runs.invariants[-1])
 
-
-@dataclass(frozen=True)
-class _ChannelDots(_RunKernel):
+class _ChannelDots(_FourSums):
     """The sums of products of four channels and four rows of weights. The pointer to the elements of the first channel
     advances with every element.
-
-    weights, vector: the widths of the elements in bits.
     """
-
-    weights: int
-    vector: int
 
     @property
     def strides(self) -> Sequence[int]:
@@ -256,15 +252,6 @@ class _ChannelDots(_RunKernel):
             element = code.load(self.vector, vector, channel * self.vector // 8)
             following.append(added_product(code, sum, weight, element))
         return [*following, code.put(ACCUMULATE, vector, runs.invariants[0])]
-
-    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
-        _store(code, runs.carried, runs.invariants[-1])
-
-
-def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
-    for row, sum in enumerate(sums[:_ROWS]):
-        code.store_word(out, sum, 4 * row)
-    code.give([])
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
