@@ -26,8 +26,8 @@ class SimulatorRunner(Runner):
 
     A subclass specifies the command of a driver, whose arguments are defined in `tm_driver.h`. The driver reads inputs
     from standard input and writes records to standard output. `compiled_tool` builds the driver from a C file that
-    includes `tm_driver.h`. An inference of more than `limit` units of time raises `DeviceError`, as does any other
-    error that the driver prints.
+    includes `tm_driver.h`. An inference of more than `limit` cycles raises `DeviceError`, as does any other error
+    that the driver prints.
     """
 
     limit: int = 4_000_000_000
@@ -55,8 +55,8 @@ class SimulatorRunner(Runner):
         result = self._run(build, interface, inputs, (inside.start, inside.stop, file))
         spent: dict[tuple[int, int], float] = {}
         for line in file.read_text().splitlines():
-            site, pc, time = map(int, line.split())
-            spent[site, pc] = time / len(inputs)
+            site, pc, cycles = map(int, line.split())
+            spent[site, pc] = cycles / len(inputs)
         return TimeProfile(result, spent)
 
     def _run(

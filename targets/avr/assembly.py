@@ -195,11 +195,11 @@ class TimedCode:
     """Code whose loops have known trip counts.
 
     lines: the instructions and labels.
-    time: the number of cycles, including called functions.
+    cycles: the number of cycles, including called functions.
     """
 
     lines: Code
-    time: int
+    cycles: int
 
     @staticmethod
     def once(*parts: Line | Iterable[Line]) -> TimedCode:
@@ -208,13 +208,13 @@ class TimedCode:
         return TimedCode(lines, cycles(lines))
 
     def followed_by(self, further: TimedCode) -> TimedCode:
-        return TimedCode(joined(self.lines, further.lines), self.time + further.time)
+        return TimedCode(joined(self.lines, further.lines), self.cycles + further.cycles)
 
     def then(self, *parts: Line | Iterable[Line]) -> TimedCode:
         return self.followed_by(TimedCode.once(*parts))
 
-    def longer(self, time: int) -> TimedCode:
-        return TimedCode(self.lines, self.time + time)
+    def longer(self, cycles: int) -> TimedCode:
+        return TimedCode(self.lines, self.cycles + cycles)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
         """A loop that executes the code `count` times. The branch back is taken in every iteration but the last.
@@ -224,7 +224,7 @@ class TimedCode:
         """
         body = self.then(a.dec(counter))
         back = again(label, bytes_of(body.lines))
-        return TimedCode(joined(a.label(label), body.lines, back), count * (body.time + _taken(back)) - 1)
+        return TimedCode(joined(a.label(label), body.lines, back), count * (body.cycles + _taken(back)) - 1)
 
 
 def _taken(back: Code) -> int:

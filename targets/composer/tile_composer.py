@@ -35,7 +35,7 @@ class TileAssembly(Protocol[L_co]):
 
     * fits: true if the code can be generated for the tile.
     * lines: the function.
-    * time: the number of instructions that a call executes.
+    * time: the time of a call: cycles on an AVR, the number of executed instructions on other chips.
     * runs: the executed instructions, if they are recorded.
     * stack, bytes: the number of bytes of stack and of flash.
     """
@@ -73,7 +73,7 @@ class TileComposer(Generic[L]):
     * statement: a function that formats the body of a function.
     * needs, flash: as in `Kernel`.
     * call: the bytes of flash of a call.
-    * enter: the time of a call in addition to the time of the function's code.
+    * enter: the time of a call in addition to the time of the function's code, in the unit of `TileAssembly.time`.
     * bits, limit: the width and the limit of sums, as in `TileFamily`.
     """
 

@@ -205,11 +205,11 @@ class InstructionCounter(RiscvCode[None]):
     """A `RiscvCode` that counts the instructions that a call executes, and an upper bound on the bytes of flash."""
 
     def __init__(self) -> None:
-        self.time = 0.0
+        self.instructions = 0.0
         self.bytes = 0
 
     def put(self, instruction: RiscvInstruction, *operands: int | None) -> None:
-        self.time += 1
+        self.instructions += 1
         self.bytes += instruction.bytes
 
     def store(self, instruction: RiscvInstruction, pointer: None, value: None, offset: int) -> None:
@@ -234,9 +234,9 @@ class InstructionCounter(RiscvCode[None]):
         self, first: None, second: None, value: None, change: Callable[[None], None], share: float
     ) -> None:
         self.put(BEQ)
-        before = self.time
+        before = self.instructions
         change(value)
-        self.time = before + share * (self.time - before)
+        self.instructions = before + share * (self.instructions - before)
 
     def repeated(
         self,
@@ -247,12 +247,12 @@ class InstructionCounter(RiscvCode[None]):
         *,
         far: bool,
     ) -> Sequence[None]:
-        before = self.time
+        before = self.instructions
         operands = test(values := body(carried))
         for instruction in (BEQ, J) if far else [BNE if len(operands) == 2 else BNEZ]:
             self.put(instruction)
         # The last iteration leaves by the first of two branches.
-        self.time = before + count * (self.time - before) - far
+        self.instructions = before + count * (self.instructions - before) - far
         return values
 
     def up_to(self, end: None, carried: Sequence[None], body: Body[None]) -> Sequence[None]:

@@ -31,7 +31,7 @@ from tinyml.targets.avr.composer.fragments import (
     shifted,
 )
 from tinyml.targets.avr.composer.sums import strided_dot
-from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
+from tinyml.targets.avr.composer.tile_code import AvrTileCode, cycles_alone
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.composer.tile_code import overlapping
 from tinyml.targets.composer.tile_composer import TileCode
@@ -81,7 +81,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def single(self) -> float:
-        return _time_of_channel(self.taps)
+        return _cycles_of_channel(self.taps)
 
     @property
     def layout(self) -> WeightStream:
@@ -121,8 +121,8 @@ class _AvrChannelCode(AvrTileCode):
 
 
 @cache
-def _time_of_channel(length: int) -> float:
-    return time_alone(strided_dot(8, 8), length) + _FINISHED
+def _cycles_of_channel(length: int) -> float:
+    return cycles_alone(strided_dot(8, 8), length) + _FINISHED
 
 
 *_WEIGHTS, _ROWS = WEIGHTS

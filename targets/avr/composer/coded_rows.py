@@ -286,7 +286,7 @@ class AvrCodedRows:
         return [f"r{number}" for number in sorted(_SAVED & {number for block in self.blocks for number in block.used})]
 
     @property
-    def time(self) -> int:
+    def cycles(self) -> int:
         """The cycles of a call whose results are in range, including the cycles for passing arguments."""
         arguments = 2 * (len(self.rows.weights) + 1)
         return _CALL + arguments + cycles(self.lines) - sum(block.skipped for block in self.blocks)
@@ -306,6 +306,6 @@ def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     if not code.fits:
         return None
     bodies = {(AVR,): statement(code.lines)}
-    costs = {"": float(code.time)}
+    costs = {"": float(code.cycles)}
     composed = Composed(HEADER, rows_signature(symbol, rows), bodies, rows_in_c(rows), costs, code.call, code.stack)
     return Kernel(symbol, 8, 8, 24, op="num.coded_rows", code=bytes_of(code.lines), composed=composed)

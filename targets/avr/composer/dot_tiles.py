@@ -22,7 +22,7 @@ from tinyml.targets.avr.composer.fragments import (
     shifted,
 )
 from tinyml.targets.avr.composer.sums import dot_in_chunks
-from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
+from tinyml.targets.avr.composer.tile_code import AvrTileCode, cycles_alone
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, WeightStream
 from tinyml.targets.tiles import Tile
@@ -70,7 +70,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def single(self) -> float:
-        return _time_of_row(self.tile.runs * self.tile.length)
+        return _cycles_of_row(self.tile.runs * self.tile.length)
 
     @property
     def layout(self) -> WeightStream:
@@ -152,5 +152,5 @@ class AvrDotTile(AvrTileCode):
 
 
 @cache
-def _time_of_row(length: int) -> float:
-    return time_alone(dot_in_chunks(24, 4), length) + _FINISHED
+def _cycles_of_row(length: int) -> float:
+    return cycles_alone(dot_in_chunks(24, 4), length) + _FINISHED

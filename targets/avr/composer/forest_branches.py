@@ -123,7 +123,7 @@ class Branches:
         return tuple(lines)
 
     @property
-    def time(self) -> float:
+    def cycles(self) -> float:
         """The expected number of cycles that comparisons and branches take per inference."""
         trees = self.forest.trees
         return (cycles(self.compared(0)) + 1.7) * trees.visits if trees.inner else 0.0
@@ -220,13 +220,13 @@ class ForestRecords(AvrForest):
         return joined(begin, results, read, self.leaves.record_added(masks), a.pop("r29"), a.pop("r28"), a.ret())
 
     @property
-    def time(self) -> float:
+    def cycles(self) -> float:
         leaves = self.leaves
         pure = 2 + cycles(self._pure(0)) if leaves.pure_results else 0.0
-        record = leaves.record_time + 24 if leaves.records else 0.0
+        record = leaves.record_cycles + 24 if leaves.records else 0.0
         leaf = leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * record + 3.5
         begin = 2 * self.forest.results * leaves.size + 24
-        return begin + self.branches.time + leaf * len(self.forest.trees.roots)
+        return begin + self.branches.cycles + leaf * len(self.forest.trees.roots)
 
     @property
     def stack(self) -> int:

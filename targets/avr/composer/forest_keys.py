@@ -107,7 +107,7 @@ class _Keys:
         return len(self.features)
 
     @property
-    def time(self) -> float:
+    def cycles(self) -> float:
         """The number of cycles to compute all keys, if no number is outside the range of the keys."""
         return (cycles(self.key) + 5) * self.frame + cycles(self.calls) + 4 * len(self.runs)
 
@@ -146,9 +146,9 @@ class KeyedForest(AvrForest):
         )
 
     @property
-    def time(self) -> float:
+    def cycles(self) -> float:
         keys, function = self._on_keys
-        return keys.time + function.time + 50
+        return keys.cycles + function.cycles + 50
 
     @property
     def stack(self) -> int:

@@ -60,7 +60,7 @@ class AvrForest(ABC):
 
     @property
     @abstractmethod
-    def time(self) -> float:
+    def cycles(self) -> float:
         """The expected number of cycles of a call, including the passing of arguments, if an input reaches each child
         of a node with the probability in `Trees.likely`.
         """
@@ -91,7 +91,7 @@ class AvrForest(ABC):
             forest_signature(symbol, self.forest),
             {(AVR,): statement(lines)},
             self.portable,
-            {"": float(round(self.time))},
+            {"": float(round(self.cycles))},
             call=16,
             stack=self.stack,
             near=self.near,
@@ -243,7 +243,7 @@ class Leaves:
         return tuple(lines)
 
     @property
-    def record_time(self) -> float:
+    def record_cycles(self) -> float:
         """The expected number of cycles to add a record."""
         added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
         if not self.masked:

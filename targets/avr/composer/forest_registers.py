@@ -116,12 +116,12 @@ class ForestRegisters(AvrForest):
         return bytes_of(line for line in self.lines if isinstance(line, Instruction) and line.name == a.push.name) // 2
 
     @property
-    def time(self) -> float:
+    def cycles(self) -> float:
         forest, trees = self.forest, self.forest.trees
         leaves, _ = trees.leaves_by_tree
         added = [cycles(self._added(leaf)) + 2 for leaf in leaves.tolist()]
         rest = 4 * self.stack + 3 * forest.results * self.size + 10
-        return self.branches.time + float(trees.leaf_shares @ added) + rest
+        return self.branches.cycles + float(trees.leaf_shares @ added) + rest
 
     @property
     def near(self) -> bool:

@@ -302,12 +302,12 @@ class ForestTables(AvrForest):
         return tuple(lines)
 
     @property
-    def time(self) -> float:
+    def cycles(self) -> float:
         trees, leaves = self.forest.trees, self.leaves
         count = len(trees.roots)
         node = 22 + 5 * self.wide + 7 * (self.bytes - 1)
         pure = 12 + 5 * leaves.size
-        leaf = 32 + leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * (leaves.record_time + 10)
+        leaf = 32 + leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * (leaves.record_cycles + 10)
         begin = 2 * self.forest.results * leaves.size + 40
         return begin + node * max(trees.visits - count, 0) + (leaf + 14) * count
 

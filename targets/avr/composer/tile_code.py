@@ -90,7 +90,7 @@ class AvrTileCode(ABC):
 
     @property
     def time(self) -> int:
-        return cycles(framed(self.body.lines)) - cycles(self.body.lines) + self.body.time
+        return cycles(framed(self.body.lines)) - cycles(self.body.lines) + self.body.cycles
 
     @property
     def stack(self) -> int:
@@ -131,7 +131,7 @@ def _deepest(lines: Code) -> int:
     return max(accumulate((line.stack for line in lines if isinstance(line, Instruction)), initial=0))
 
 
-def time_alone(kernel: Kernel, length: int) -> float:
+def cycles_alone(kernel: Kernel, length: int) -> float:
     """The cycles of a call of a composed kernel that computes a single sum of `length` products."""
     assert kernel.composed is not None
     costs = kernel.composed.costs

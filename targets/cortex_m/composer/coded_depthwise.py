@@ -63,7 +63,7 @@ class CodedFilter:
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
-    def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
+    def cost(self, groups: Sequence[Rows]) -> tuple[int, int]:
         """The number of instructions of a window before its epilogue, and the number of constants that they use.
 
         groups: the rows that are multiplied as pairs or alone.
@@ -104,16 +104,16 @@ class CodedFilter:
         The division is the fastest one or, if there are many rows, one that a heuristic finds.
         """
         live = np.flatnonzero(self.weights.any(1)).tolist()
-        return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
+        return min(_groups(live), key=self.cost) if len(live) <= _TRIED else self._paired(live)
 
     def _paired(self, rows: Sequence[int]) -> list[Rows]:
         """A division of rows by a heuristic: pairs of rows are chosen greedily by the time that they save; the
         remaining rows are single.
         """
-        alone = {row: self.time([(row,)]) for row in rows}
+        alone = {row: self.cost([(row,)]) for row in rows}
 
         def saved(pair: Rows) -> tuple[int, int]:
-            apart, together = [alone[row] for row in pair], self.time([pair])
+            apart, together = [alone[row] for row in pair], self.cost([pair])
             return sum(time for time, _ in apart) - together[0], sum(words for _, words in apart) - together[1]
 
         savings = {pair: saved(pair) for pair in combinations(rows, 2)}

@@ -64,7 +64,7 @@ class CodedRowsArmv7m:
         return joined(t.push((_NUMBERS, "lr")), *blocks, t.pop((_NUMBERS, "pc")))
 
     @property
-    def time(self) -> int:
+    def instructions(self) -> int:
         """The number of instructions that a call executes, including those that pass arguments and call the function.
 
         All results are assumed to be in range.
@@ -118,7 +118,7 @@ def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     if not code.fits:
         return None
     bodies = {(ARMV7M, DSP): statement(code.lines, DSP)}
-    head, costs = rows_signature(symbol, rows), {"": float(code.time)}
+    head, costs = rows_signature(symbol, rows), {"": float(code.instructions)}
     stack, runs = stack_of(code.lines), (Run(code.lines),)
     composed = Composed("tinyml/cores.h", head, bodies, rows_in_c(rows), costs, _CALL_BYTES, stack, runs=runs)
     return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=most_bytes(code.lines), composed=composed)

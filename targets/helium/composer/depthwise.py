@@ -95,10 +95,10 @@ class Channels(RowKernel):
 
         count, (_, rows) = self.tile.count, self.layout.groups[0]
 
-        def time(most: int) -> int:
+        def instructions_of(most: int) -> int:
             return sum(times * self.block(rows, few).time for times, few in balanced(count, most))
 
-        return balanced(count, min(range(1, min(count, _MOST_WINDOWS) + 1), key=time))
+        return balanced(count, min(range(1, min(count, _MOST_WINDOWS) + 1), key=instructions_of))
 
     def enter(self) -> Code:
         code = joined(t.push((*SAVED, "lr")), SAVE_VECTORS, moved("sp", -_FRAME))

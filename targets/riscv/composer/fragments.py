@@ -155,7 +155,7 @@ class RiscvTileCode(ABC):
 
     @property
     def time(self) -> float:
-        return self._costs.time
+        return self._costs.instructions
 
     @property
     def runs(self) -> Sequence[Run]:

@@ -92,9 +92,9 @@ class _RunKernel(ABC):
         self.step(element, runs, 0)
         # In an iteration, each pointer takes one instruction to advance, and one branch goes back.
         shared = len(self.strides) + 1
-        time = (element.time + shared / UNROLLED) / rows
+        time = (element.instructions + shared / UNROLLED) / rows
         # In the caller, addresses take two instructions each, numbers and the call one; two branches leave the loops.
-        call = once.time + 2 + 2 + signature.count(",") + signature.count("*")
+        call = once.instructions + 2 + 2 + signature.count(",") + signature.count("*")
         costs = {"": call, "element": time, "odd element": 0.0, "rest": shared * (1 - 1 / UNROLLED)}
         bodies = Printed({(RV32IM,): lambda: statement(built(self))})
         composed = Composed("tinyml/cores.h", signature, bodies, SUMS_IN_C[op], costs, _CALL_BYTES, block=UNROLLED)

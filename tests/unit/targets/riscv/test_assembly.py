@@ -55,7 +55,7 @@ def test_a_long_distance_takes_several_additions(distance: int, lines: Lines):
     code.store_word(code.arguments(2)[1], code.moved(code.arguments(1)[0], distance), 0)
     counter.moved(None, distance)
     assert finished(code)[:-2] == lines
-    assert counter.time == len(lines)
+    assert counter.instructions == len(lines)
 
 
 def sums(code: RiscvCode[V], times: int) -> None:
@@ -82,10 +82,10 @@ def test_a_loop_carried_sum_keeps_one_register():
     assert list(assembly(code.region)) == lines
     counter = InstructionCounter()
     sums(counter, 5)
-    assert counter.time == 1 + 5 * 12 + 2
+    assert counter.instructions == 1 + 5 * 12 + 2
     single = InstructionCounter()
     sums(single, 1)
-    assert single.time == 10 + 2
+    assert single.instructions == 10 + 2
 
 
 def test_a_far_loop_leaves_by_a_short_branch():
@@ -94,7 +94,7 @@ def test_a_far_loop_leaves_by_a_short_branch():
     far(counter)
     allocate(code.region, saved=False)
     assert assembly(code.region) == ("1:", "addi a0, a0, 1", "beq a0, a1, 2f", "j 1b", "2:", "ret")
-    assert counter.time == 3 * 3 - 1 + 1
+    assert counter.instructions == 3 * 3 - 1 + 1
 
 
 def far(code: RiscvCode[V]) -> None:
@@ -109,7 +109,7 @@ def test_a_change_is_counted_by_its_share():
     changed(counter)
     allocate(code.region, saved=False)
     assert assembly(code.region) == ("beq a0, a1, 1f", "addi a0, a0, 7", "1:", "sw a0, 0(a1)", "ret")
-    assert counter.time == 1 + 0.25 + 2
+    assert counter.instructions == 1 + 0.25 + 2
 
 
 def changed(code: RiscvCode[V]) -> None:
@@ -127,7 +127,7 @@ def test_a_frame_keeps_all_registers_that_a_call_preserves():
     lines = assembly(code.region)
     assert lines[:2] == ("addi sp, sp, -64", "sw ra, 60(sp)")
     assert lines[-2:] == ("addi sp, sp, 64", "ret")
-    assert instructions(lines) == counter.time == 2 * len(SAVED) + 3
+    assert instructions(lines) == counter.instructions == 2 * len(SAVED) + 3
 
 
 def framed(code: RiscvCode[V]) -> None:

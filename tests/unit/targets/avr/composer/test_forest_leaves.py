@@ -30,7 +30,7 @@ def leaves(votes: NDArray[Any]) -> Leaves:
 def test_a_record_without_a_mask_adds_to_all_results(element: str):
     dense = leaves(np.array([[-30, 20, 10], [50, -60, 70]], element))
     assert not dense.masked
-    assert dense.record_time == cycles(dense.record_added(()))
+    assert dense.record_cycles == cycles(dense.record_added(()))
 
 
 @pytest.mark.parametrize("votes", [[-30, -31, 7], [300, 301, 7]])
@@ -50,4 +50,4 @@ def test_a_record_with_a_mask_skips_the_others(count: int, votes: list[int]):
     every = cycles(sparse.record_added(masks)) + cycles(a.lpm(mask, "Z+") for mask in masks)
     added = cycles(sparse.record_added(masks)) / 9 - cycles((a.lsr("r18"), a.brcc(ahead=1)))
     numbers = np.mean([np.count_nonzero(rows[leaf]) for leaf in records])
-    assert sparse.record_time == pytest.approx(every - (9 - numbers) * (added - TAKEN))
+    assert sparse.record_cycles == pytest.approx(every - (9 - numbers) * (added - TAKEN))

@@ -31,10 +31,10 @@ class CountedFilter(CodedFilter):
 
     compared: ClassVar[list[Sequence[Rows]]] = []
 
-    def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
+    def cost(self, groups: Sequence[Rows]) -> tuple[int, int]:
         self.compared.append(groups)
         assert len(self.compared) < 200
-        return super().time(groups)
+        return super().cost(groups)
 
 
 def test_many_rows_go_together_after_few_comparisons():
