@@ -12,7 +12,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads
-from tinyml.targets.makers import ListedKernels
+from tinyml.targets.kernel_table import ListedKernels
 from tinyml.targets.nests import KernelQuery, Maker, Offer
 from tinyml.targets.package import Package
 
@@ -44,8 +44,8 @@ class Chip:
     * runner: the module and class of the `Runner`, such as `package.module:Class`, imported on first use. Empty if
       programs can only be written, not built and run; `not_run` is then the reason.
     * boards: the targets.
-    * makers: the chip's table of kernels, best first. Its entries are lists of kernels and kernel generators, such as
-      `SumComposer` (`tinyml.targets.makers`).
+    * makers: the chip's table of kernels, best first. Its entries (`Maker`) are lists of kernels and kernel generators,
+      such as `SumComposer` (`tinyml.targets.kernel_table`).
     * functions: a function that returns the text of a function that reads or writes packed elements.
     * packed_reads: the costs of packed constants that no kernel reads.
     * extends: a chip whose kernels are also available, with the headers that define them.
@@ -150,18 +150,18 @@ class Chip:
 
         features: the features of the board (`Board.features`).
         """
-        for maker in self.makers:
-            if maker.needs in ("", *features):
-                yield from (offer for offer in maker.offers(nest) if offer.kernel.needs in ("", *features))
+        for entry in self.makers:
+            if entry.needs in ("", *features):
+                yield from (offer for offer in entry.offers(nest) if offer.kernel.needs in ("", *features))
 
-    def made_by(self, kind: type[M]) -> list[M]:
+    def entries_of(self, kind: type[M]) -> list[M]:
         """The entries of the kernel table (`makers`) that are instances of `kind`."""
-        return [maker for maker in self.makers if isinstance(maker, kind)]
+        return [entry for entry in self.makers if isinstance(entry, kind)]
 
     @property
     def kernels(self) -> Sequence[Kernel]:
         """The kernels that the chip lists by name, best first."""
-        return [kernel for listed in self.made_by(ListedKernels) for kernel in listed.kernels]
+        return [kernel for listed in self.entries_of(ListedKernels) for kernel in listed.kernels]
 
     def check_constants(self, total: float, board: Board, far: float = 0) -> None:
         """Raise `TooLargeError` if the near constants exceed the limit of the chip (`flash_bytes`). On a chip with this

@@ -31,7 +31,7 @@ from tinyml.dialects.tables import Table
 from tinyml.targets.board import Board, bytes_of, spelled_size
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
-from tinyml.targets.makers import FarConstants
+from tinyml.targets.kernel_table import FarConstants
 from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.tiles import TileFamily
 
@@ -341,13 +341,13 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
         raise InputError(f"the module is compiled for the target '{known}', not for '{target}' ({TARGET})")
 
 
-def makers(target: str, kind: type[M]) -> list[M]:
+def table_entries(target: str, kind: type[M]) -> list[M]:
     """The entries of class `kind` in a chip's kernel table, except those that need a feature that the board lacks.
 
     Raises `InputError` for an unknown board.
     """
     features = "", *board(target).features
-    return [maker for maker in chip_of(target).made_by(kind) if maker.needs in features]
+    return [entry for entry in chip_of(target).entries_of(kind) if entry.needs in features]
 
 
 def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
@@ -388,7 +388,7 @@ def usual_input_tile(target: str) -> int:
     """The maximum number of bytes of an input tile that all tile kernels of a board support, except kernels that are
     `large`; 0 if there are no such kernels.
     """
-    families = makers(target, TileFamily)
+    families = table_entries(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
 
@@ -396,7 +396,7 @@ def far_load(target: str) -> float | None:
     """The additional time of reading an element of a far constant, in the unit of the board; None if the board has
     no far constants.
     """
-    return next((far.load for far in makers(target, FarConstants)), None)
+    return next((far.load for far in table_entries(target, FarConstants)), None)
 
 
 def spends_flash(target: str) -> bool:
@@ -404,7 +404,7 @@ def spends_flash(target: str) -> bool:
 
     Raises `InputError` for an unknown board.
     """
-    return any(maker.large for maker in makers(target, Maker))
+    return any(entry.large for entry in table_entries(target, Maker))
 
 
 @cache
@@ -444,7 +444,7 @@ def _identified(target: str, attribute: KernelAttr, content: Content | None) -> 
     content: the constants that the kernel embeds; None for other kernels.
     """
     chip = chip_of(target)
-    found = (_answer(chip, Kernel, lambda _, maker=maker: maker.kernel_of(attribute, content)) for maker in chip.makers)
+    found = (_answer(chip, Kernel, lambda _, entry=entry: entry.kernel_of(attribute, content)) for entry in chip.makers)
     return next((kernel for kernel in found if kernel is not None), None)
 
 

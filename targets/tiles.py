@@ -20,7 +20,7 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize, requantize_even
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
-from tinyml.targets.makers import CACHED_KERNELS, is_code_of
+from tinyml.targets.kernel_table import CACHED_KERNELS, is_code_of
 from tinyml.targets.nests import Bytes, KernelQuery, Maker, Numbers, Offer, RowSums, TileQuery
 
 INPUT_TILE_BYTES = 6144

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tinyml.targets.avr.boards import BOARDS, memory_flags
 from tinyml.targets.avr.composer.compose import functions
-from tinyml.targets.avr.kernels import MAKERS, PACKED_READS
+from tinyml.targets.avr.kernels import KERNEL_TABLE, PACKED_READS
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 
@@ -84,7 +84,7 @@ CHIP = Chip(
     boards=BOARDS,
     memory_flags=memory_flags,
     memories_of_part=True,
-    makers=MAKERS,
+    makers=KERNEL_TABLE,
     functions=functions,
     packed_reads=PACKED_READS,
     prefix="avr-",

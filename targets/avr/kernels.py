@@ -31,7 +31,7 @@ from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks,
 from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
-from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
+from tinyml.targets.kernel_table import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 
 _MACHINE = TileComposer(
     HEADER, AVR, statement, call=16, needs=MUL, flash=True, enter=10.0, bits=SUM_BITS, limit=1 << SUM_BITS - 1
@@ -122,7 +122,7 @@ def far_kernel(near: Kernel) -> Kernel | None:
     return _far_sums().get(near.symbol) or compose_far(near.wanted)
 
 
-MAKERS = (
+KERNEL_TABLE = (
     ListedKernels(KERNELS),
     SumComposer(_sign_rows),
     SumComposer(compose),
@@ -135,6 +135,6 @@ MAKERS = (
     *_forests(),
     FarConstants(ELPM, far_kernel, load=6.0, section=".text.tinyml_far"),
 )
-"""The chip's table of makers, the best first."""
+"""The chip's table of kernels, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tinyml.targets.makers import FarConstants
-from tinyml.targets.registry import makers
+from tinyml.targets.kernel_table import FarConstants
+from tinyml.targets.registry import table_entries
 
 NEAR = 1 << 16
 """The bytes that a pointer of a chip with a separate address space for constants reaches."""
@@ -25,4 +25,4 @@ def is_section(place: str) -> bool:
 
 def far_section(target: str) -> str | None:
     """The linker section of a board's far constants; None if a blob on this board cannot be far."""
-    return next((far.section for far in makers(target, FarConstants)), None)
+    return next((far.section for far in table_entries(target, FarConstants)), None)

@@ -27,7 +27,7 @@ from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, without_branches, words
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
-from tinyml.targets.makers import FarConstants
+from tinyml.targets.kernel_table import FarConstants
 from tinyml.targets.registry import board, check_compiled_for, chip_of, target_of
 
 FILES = ("source", "header")
@@ -268,7 +268,7 @@ class _ProgramPrinter:
             total += size
             if op.far is not None:
                 far += size
-                if not self.chip.made_by(FarConstants):
+                if not self.chip.entries_of(FarConstants):
                     raise InputError(
                         f"constant '{op.sym_name.data}' is far, which constants of {self.chip.name} are not"
                     )

@@ -13,7 +13,7 @@ from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
 from tinyml.targets.composer.instructions import Printed, Run
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
-from tinyml.targets.makers import LoopCoder
+from tinyml.targets.kernel_table import LoopCoder
 from tinyml.targets.nests import Bytes
 from tinyml.targets.tiles import BYTES, Sums, Tile, TileCoder, TileFamily, Widths
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tinyml.targets.board import emulated_memories
 from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.boards import BOARDS
-from tinyml.targets.cortex_m.kernels import MAKERS, PACKED_READS
+from tinyml.targets.cortex_m.kernels import KERNEL_TABLE, PACKED_READS
 from tinyml.targets.package import Package
 
 CHIP = Chip(
@@ -17,7 +17,7 @@ CHIP = Chip(
     figures="tinyml.tools.calibration.cortex_m:print_costs",
     boards=BOARDS,
     memory_flags=emulated_memories,
-    makers=MAKERS,
+    makers=KERNEL_TABLE,
     packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",
     macros=("__ARM_", "__thumb"),

@@ -28,7 +28,7 @@ from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
 from tinyml.targets.cortex_m.composer.segment_dot import segment_dot
 from tinyml.targets.cortex_m.composer.shifted_rows import shifted_dots
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads
-from tinyml.targets.makers import ListedKernels, RowCoder, SumComposer
+from tinyml.targets.kernel_table import ListedKernels, RowCoder, SumComposer
 from tinyml.targets.tiles import Widths
 
 
@@ -151,7 +151,7 @@ KERNELS = (
     sparse_dot(16, 16, step=7.4),
 )
 
-MAKERS = (
+KERNEL_TABLE = (
     ListedKernels(KERNELS),
     SumComposer(compose),
     PAIRED_SUMS,
@@ -172,7 +172,7 @@ MAKERS = (
     RowCoder("tm_cm_rows", _in_spare_flash("coded_rows:coded_rows"), needs="dsp"),
     *FORESTS,
 )
-"""The chip's table of makers, the best first."""
+"""The chip's table of kernels, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """The costs of reading packed constants: estimates taken over from an 8-bit chip, not measured."""

@@ -7,7 +7,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.chip import CHIP as CORTEX_M
 from tinyml.targets.cortex_m.kernels import PACKED_READS
 from tinyml.targets.helium.boards import BOARDS
-from tinyml.targets.helium.kernels import MAKERS
+from tinyml.targets.helium.kernels import KERNEL_TABLE
 from tinyml.targets.package import Package
 
 CHIP = Chip(
@@ -17,7 +17,7 @@ CHIP = Chip(
     extends=CORTEX_M,
     boards=BOARDS,
     memory_flags=emulated_memories,
-    makers=MAKERS,
+    makers=KERNEL_TABLE,
     packed_reads=PACKED_READS,
     prefix=CORTEX_M.prefix,
     macros=CORTEX_M.macros,

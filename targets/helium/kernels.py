@@ -19,7 +19,7 @@ from tinyml.targets.helium.composer.rows import Rows, ShiftedRows
 from tinyml.targets.helium.composer.shared_pixels import SharedPixels, ShiftedPixels
 from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import CACHED_KERNELS, ListedKernels
+from tinyml.targets.kernel_table import CACHED_KERNELS, ListedKernels
 from tinyml.targets.tiles import Tile
 
 _CALL = 16
@@ -97,7 +97,7 @@ def _narrow_paired_sum(wanted: Kernel) -> Kernel | None:
     return None if wanted.vector > 8 else cortex_m.PAIRED_SUMS.composed(wanted)
 
 
-MAKERS = (
+KERNEL_TABLE = (
     ListedKernels(KERNELS, "mve"),
     DOT_TILES,
     CHANNEL_TILES,
@@ -105,8 +105,8 @@ MAKERS = (
     _SHIFTED_CHANNELS,
     ELEMENTS,
     *(
-        replace(cortex_m.PAIRED_SUMS, composed=_narrow_paired_sum) if maker is cortex_m.PAIRED_SUMS else maker
-        for maker in cortex_m.MAKERS
+        replace(cortex_m.PAIRED_SUMS, composed=_narrow_paired_sum) if entry is cortex_m.PAIRED_SUMS else entry
+        for entry in cortex_m.KERNEL_TABLE
     ),
 )
-"""The chip's table of makers, the best first."""
+"""The chip's table of kernels, the best first."""

@@ -6,7 +6,7 @@ from tinyml.targets.board import emulated_memories
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 from tinyml.targets.riscv.boards import BOARDS
-from tinyml.targets.riscv.kernels import MAKERS
+from tinyml.targets.riscv.kernels import KERNEL_TABLE
 
 CHIP = Chip(
     "riscv",
@@ -14,7 +14,7 @@ CHIP = Chip(
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
     boards=BOARDS,
     memory_flags=emulated_memories,
-    makers=MAKERS,
+    makers=KERNEL_TABLE,
     prefix="riscv64-unknown-elf-",
     macros=("__riscv",),
     triple="riscv32-none-elf",

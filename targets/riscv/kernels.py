@@ -9,7 +9,7 @@ from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_composer import TileComposer
-from tinyml.targets.makers import ListedKernels, SumComposer
+from tinyml.targets.kernel_table import ListedKernels, SumComposer
 from tinyml.targets.riscv.assembly import RV32IM
 from tinyml.targets.riscv.boards import M
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
@@ -44,7 +44,7 @@ KERNELS = (
     sparse_dot(8, 16),
     sparse_dot(16, 16),
 )
-MAKERS = (
+KERNEL_TABLE = (
     ListedKernels(KERNELS, needs=M),
     SumComposer(compose, needs=M),
     DIGITS,
@@ -52,4 +52,4 @@ MAKERS = (
     CHANNEL_TILES,
     *FORESTS,
 )
-"""The chip's table of makers, the best first."""
+"""The chip's table of kernels, the best first."""

@@ -10,7 +10,7 @@ from tinyml.targets.board import emulated_memories
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 from tinyml.targets.xtensa.boards import BOARDS
-from tinyml.targets.xtensa.kernels import MAKERS
+from tinyml.targets.xtensa.kernels import KERNEL_TABLE
 
 CHIP = Chip(
     "xtensa",
@@ -18,7 +18,7 @@ CHIP = Chip(
     runner="tinyml.runtime.devices.xtensa:XtensaRunner",
     boards=BOARDS,
     memory_flags=emulated_memories,
-    makers=MAKERS,
+    makers=KERNEL_TABLE,
     prefix="xtensa-lx106-elf-",
     macros=("__xtensa", "__XTENSA"),
     flags=("-ffreestanding", "-mtext-section-literals", "-mlongcalls"),

@@ -14,7 +14,7 @@ from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import ListedKernels, SumComposer
+from tinyml.targets.kernel_table import ListedKernels, SumComposer
 
 _AT_ONCE = 4
 """The products of an iteration: one for each byte of a word."""
@@ -128,5 +128,5 @@ KERNELS = (*(dot(*widths) for widths in (*_WIDTHS, (16, 8))), *(dot_rows(*widths
 DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
 """Kernels for weights that are packed as digits."""
 
-MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DIGITS, *FORESTS)
-"""The chip's table of makers, the best first."""
+KERNEL_TABLE = (ListedKernels(KERNELS), SumComposer(compose), DIGITS, *FORESTS)
+"""The chip's table of kernels, the best first."""

@@ -16,7 +16,7 @@ from tinyml.runtime.devices.registry import Build, Runner
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import RowCoder
+from tinyml.targets.kernel_table import RowCoder
 from tinyml.targets.registry import chip_of
 from tinyml.tools.calibration.programs.measured_programs import include_flags
 
@@ -88,7 +88,7 @@ def expected(rows: CodedRows, vector: Values) -> Values:
 
 
 def kernels(target: str, some: Sequence[CodedRows]) -> list[Kernel]:
-    [coder] = chip_of(target).made_by(RowCoder)
+    [coder] = chip_of(target).entries_of(RowCoder)
     made = [coder.composed(f"rows_{number}", rows) for number, rows in enumerate(some)]
     return [kernel for kernel in made if kernel is not None]
 

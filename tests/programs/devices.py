@@ -15,7 +15,7 @@ from tinyml.runtime.devices.registry import LLVM, is_available
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
-from tinyml.targets.makers import FarConstants
+from tinyml.targets.kernel_table import FarConstants
 from tinyml.targets.registry import DEFAULT_TARGET, HOST, board, chip_of, chips, kernel_of, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
@@ -66,7 +66,7 @@ def _cores() -> list[str]:
     first: dict[tuple[str, str, frozenset[str]], str] = {}
     for chip in _processors():
         # Far constants have tests of their own.
-        reach = {far.needs for far in chip.made_by(FarConstants)}
+        reach = {far.needs for far in chip.entries_of(FarConstants)}
         for one in chip.boards:
             small = one.ram is not None and one.ram < _SMALLEST
             core = chip.name, one.costs, frozenset(one.features) - reach

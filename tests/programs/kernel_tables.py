@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import ListedKernels, RowCoder
+from tinyml.targets.kernel_table import ListedKernels, RowCoder
 from tinyml.targets.nests import SumQuery
-from tinyml.targets.registry import board, chip_of, makers, offers
+from tinyml.targets.registry import board, chip_of, offers, table_entries
 from tinyml.targets.tiles import BYTES, TileCoder, TileFamily
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:
     """The kernels in the list of a board's chip that the board can run, the fastest first."""
-    listed = [kernel for row in makers(target, ListedKernels) for kernel in row.kernels]
+    listed = [kernel for row in table_entries(target, ListedKernels) for kernel in row.kernels]
     return [kernel for kernel in listed if kernel.needs in ("", *board(target).features)]
 
 
@@ -51,12 +51,14 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
     """The tile families of a board for several windows: those whose kernels need more flash if `large`, otherwise those
     that need less.
     """
-    return [family for family in makers(target, TileFamily) if family.large == large and not _has_one_window(family)]
+    return [
+        family for family in table_entries(target, TileFamily) if family.large == large and not _has_one_window(family)
+    ]
 
 
 def window_families(target: str) -> Sequence[TileFamily]:
     """The tile families of a board for single windows, some with elements, weights or results of two bytes."""
-    return [family for family in makers(target, TileFamily) if _has_one_window(family)]
+    return [family for family in table_entries(target, TileFamily) if _has_one_window(family)]
 
 
 def _has_one_window(family: TileFamily) -> bool:
@@ -65,9 +67,9 @@ def _has_one_window(family: TileFamily) -> bool:
 
 def tile_coders(target: str) -> Sequence[TileCoder]:
     """The coders that turn the weights of tiles into code on a board."""
-    return makers(target, TileCoder)
+    return table_entries(target, TileCoder)
 
 
 def row_coder(target: str) -> RowCoder | None:
     """The coder that turns rows of constant matrices into code on a board; None if there is none."""
-    return next(iter(makers(target, RowCoder)), None)
+    return next(iter(table_entries(target, RowCoder)), None)

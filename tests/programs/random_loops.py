@@ -25,7 +25,7 @@ from tinyml.dialects.num.kernels.lane_readers import lane_program
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.makers import LoopCoder
+from tinyml.targets.kernel_table import LoopCoder
 from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, without_unused
 
 MOST = 24

@@ -31,7 +31,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.costs import cost_table, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_reader
-from tinyml.targets.makers import ListedKernels
+from tinyml.targets.kernel_table import ListedKernels
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
@@ -84,7 +84,11 @@ class PackConstantsPass(ModulePass):
             loaded = [packable for packable in chosen if packable.constant.loaded]
             chosen = [
                 *loaded,
-                *(_worthwhile([each for each in chosen if each not in loaded]) if chip.made_by(ListedKernels) else []),
+                *(
+                    _worthwhile([each for each in chosen if each not in loaded])
+                    if chip.entries_of(ListedKernels)
+                    else []
+                ),
             ]
         for packable in chosen if self.packed != "never" else []:
             packable.pack()

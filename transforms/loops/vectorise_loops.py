@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.targets.makers import LoopCoder
-from tinyml.targets.registry import HOST, compile_for, makers
+from tinyml.targets.kernel_table import LoopCoder
+from tinyml.targets.registry import HOST, compile_for, table_entries
 from tinyml.transforms.ir.levels import LOOPS
 
 
@@ -48,7 +48,7 @@ class VectoriseLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
-        if not makers(self.target, LoopCoder):
+        if not table_entries(self.target, LoopCoder):
             return
         # Only targets with a vector unit need it.
         from tinyml.transforms.loops.kernels.lane_calls import vectorise

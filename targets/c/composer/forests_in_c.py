@@ -15,7 +15,7 @@ from tinyml.dialects.layouts.trees import ForestCode, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import constant_array
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import ForestCoder
+from tinyml.targets.kernel_table import ForestCoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -152,20 +152,20 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 
 def cases_of(chip: Chip) -> list[TileCase]:
     random = np.random.default_rng(2)
-    cases = [tile_case(family, tile, random) for family in chip.made_by(TileFamily) for tile in tiles_of(family)]
-    assert {case.family.name for case in cases} == {family.name for family in chip.made_by(TileFamily)}
+    cases = [tile_case(family, tile, random) for family in chip.entries_of(TileFamily) for tile in tiles_of(family)]
+    assert {case.family.name for case in cases} == {family.name for family in chip.entries_of(TileFamily)}
     coded = [
         coded_tile_case(coder, tile, random)
-        for coder in chip.made_by(TileCoder)
+        for coder in chip.entries_of(TileCoder)
         for tile in tiles_of(coder.family)
         if tile.rows * tile.count > 9
     ]
-    assert {case.coder.name for case in coded} == {coder.name for coder in chip.made_by(TileCoder)}
+    assert {case.coder.name for case in coded} == {coder.name for coder in chip.entries_of(TileCoder)}
     return [*cases, *coded]
 
 
 CHIPS = pytest.mark.parametrize(
-    "chip", [chip for chip in chips() if chip.made_by(TileFamily)], ids=lambda chip: chip.name
+    "chip", [chip for chip in chips() if chip.entries_of(TileFamily)], ids=lambda chip: chip.name
 )
 
 

@@ -34,8 +34,8 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.makers import LoopCoder
-from tinyml.targets.registry import HOST, makers
+from tinyml.targets.kernel_table import LoopCoder
+from tinyml.targets.registry import HOST, table_entries
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.tools.driver.stages import compile_stages, load_program
 
@@ -207,7 +207,7 @@ def test_elements(tmp_path: Path):
 @pytest.mark.long(drawn=False)
 def test_random_loops(tmp_path: Path):
     need_tools(RVV_BOARD)
-    [coder] = makers(RVV_BOARD, LoopCoder)
+    [coder] = table_entries(RVV_BOARD, LoopCoder)
     check_loops(runner_for(RVV_BOARD), coder, RVV_BOARD, 400 if EXHAUSTIVE in os.environ else 32, tmp_path)
 
 

@@ -27,7 +27,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.c.composer.forests_in_c import TABLES, ctype
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.makers import ForestCoder
+from tinyml.targets.kernel_table import ForestCoder
 from tinyml.targets.registry import chip_of
 from tinyml.tools.api.loading import load
 from tinyml.tools.calibration.checkpoints import remembered
@@ -91,7 +91,7 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
         forest = _with_shares(forest, inputs)
         empty = _time(device, forest, inputs, "", "(void)X")
-        for coder in chip_of(device).made_by(ForestCoder):
+        for coder in chip_of(device).entries_of(ForestCoder):
             if coder.name == TABLES and number % GROUP_SIZE >= GROUP_SIZE // 2:
                 continue
             kernel = coder.kernel(forest)

@@ -28,7 +28,7 @@ from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
-from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
+from tinyml.targets.kernel_table import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.nests import FarWeightsQuery, Maker, Offer, RowSums, SumQuery, TileQuery
 from tinyml.targets.package import Package
 from tinyml.targets.registry import board, chip_of

@@ -19,7 +19,7 @@ from tinyml.dialects.num.kernels.lane_programs import (
     compared,
 )
 from tinyml.dialects.num.kernels.lane_unrolling import unrolled
-from tinyml.targets.makers import LoopCoder
+from tinyml.targets.kernel_table import LoopCoder
 
 __all__ = [
     "AT_LEAST",

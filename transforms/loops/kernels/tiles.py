@@ -24,7 +24,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import Offer, RowSums, Start, TileQuery
-from tinyml.targets.registry import known_kernel, makers, offers
+from tinyml.targets.registry import known_kernel, offers, table_entries
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily, tile_of
 from tinyml.transforms.ir.buffers import constant_raws
 from tinyml.transforms.ir.loop_nest import LoopBuilder
@@ -155,7 +155,7 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
         return None
     if (offer := next(offers(target, nest), None)) is None:
         name = tile.coder.data if isinstance(tile, num.CodeKernelAttr) else tile.family.data
-        if name not in [maker.name for kind in (TileFamily, TileCoder) for maker in makers(target, kind)]:
+        if name not in [entry.name for kind in (TileFamily, TileCoder) for entry in table_entries(target, kind)]:
             raise InputError(f"the target '{target}' has no kernel {tile}")
         return None
     call = _call(op, offer)

@@ -356,7 +356,7 @@ def test_a_chip_that_is_not_complete_is_left_out(fields: str, reason: str, packa
 @pytest.mark.parametrize("field", ["functions=end", "makers=(SumComposer(end),)"], ids=["functions", "makers"])
 def test_a_chip_that_cannot_be_asked_stops_no_other(field: str, end: str, packages: Packages):
     code, reason = ENDS[end]
-    chip = "from tinyml.targets.makers import SumComposer\n" + CHIP.format(method="pass", end=code, fields=field)
+    chip = "from tinyml.targets.kernel_table import SumComposer\n" + CHIP.format(method="pass", end=code, fields=field)
     packages.install(CHIPS, UNREADABLE + chip)
     # Functions are asked for where single elements are packed.
     options = f"data={DATA} target=uno width=5 packed=always"

@@ -26,7 +26,7 @@ from tinyml.lowering.num_to_exact import LowerNumToExactPass
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import ListedKernels
+from tinyml.targets.kernel_table import ListedKernels
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.transforms.bits.fold_rounding import SUMS
 from tinyml.transforms.ir.cost.demand import demand_of

@@ -16,7 +16,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import ListedKernels, SumComposer
+from tinyml.targets.kernel_table import ListedKernels, SumComposer
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.loops import pack_constants
 

@@ -1,7 +1,7 @@
-"""The kernel generators (makers) that a chip's table of kernels contains.
+"""The entries of a chip's table of kernels (`Chip.makers`).
 
-An entry of the table is a list of existing kernels, an object that composes kernels for sums, or an object (coder) that
-generates code for rows, forests or lane functions. The generators of tile kernels are in `tinyml.targets.tiles`.
+An entry is a list of existing kernels, an object that composes kernels for sums, or an object (coder) that generates
+code for rows, forests or lane functions. The generators of tile kernels are in `tinyml.targets.tiles`.
 """
 
 from __future__ import annotations
