@@ -72,6 +72,7 @@ class LoadedCommand(NamedTuple):
 
     def parser(self) -> CommandParser:
         """The parser of the command's arguments."""
+        # The overview, `tinyml --help`, needs no options, which load xDSL.
         from tinyml.tools.cli.arguments import add_common_options
         from tinyml.tools.cli.common_options import CommandOptions, SelectiveOptions
 

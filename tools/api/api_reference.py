@@ -14,6 +14,7 @@ from tinyml.dialects.options import Option, Size
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import compile_keywords
+from tinyml.tools.driver import finetuning_options
 from tinyml.tools.reports.docstring_lists import with_lists
 
 _KEYWORDS = '''"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
@@ -75,9 +76,7 @@ def compile_options() -> list[Option]:
 
 def finetune_options() -> list[Option]:
     """The options that `finetune` accepts as keyword arguments, sorted by name."""
-    from tinyml.tools.driver.finetuning_options import finetune_options
-
-    return sorted(finetune_options(), key=lambda one: one.name)
+    return sorted(finetuning_options.finetune_options(), key=lambda one: one.name)
 
 
 OPTIONS = {"compile": compile_options, "finetune": finetune_options}

@@ -13,10 +13,16 @@ from typing import Any, TypeAlias, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.extensions import imported
+from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.options import Option, Size
+from tinyml.lowering.options import AUTO_FORMAT
+from tinyml.tools.cli.user_errors import as_input_error
 from tinyml.tools.cli.values import value_parser
+from tinyml.tools.driver.compile_request import compile_options
+from tinyml.tools.driver.packages.packaging_table import packaging_names
+from tinyml.tools.driver.request import searches
 
 PYTHON_NAMES = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
 """The arguments of `compile` whose names differ from the command-line option, by option."""
@@ -119,8 +125,6 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        from tinyml.tools.cli.user_errors import as_input_error
-
         if (known := as_input_error(error)) is None:
             raise
         # Subclasses, such as `MismatchError`, keep their type.
@@ -176,8 +180,6 @@ _FINETUNE = "tinyml.tools.driver.finetuning_options:finetune_options"
 
 def _options(name: str) -> Iterator[Option]:
     """Yield the options that a name may refer to: the options of commands that have a Python function."""
-    from tinyml.tools.driver.compile_request import compile_options
-
     yield from compile_options([name.replace("-", "_")])
     if is_installed(_FINETUNE):
         yield from imported(_FINETUNE)()
@@ -185,11 +187,6 @@ def _options(name: str) -> Iterator[Option]:
 
 def _is_value(option: Option, word: str) -> bool:
     """Whether a word is the value of the preceding option, rather than the next word of a sentence."""
-    from tinyml.dialects.formats.lookup import ALIASES, formats
-    from tinyml.lowering.options import AUTO_FORMAT
-    from tinyml.tools.driver.packages.packaging_table import packaging_names
-    from tinyml.tools.driver.request import searches
-
     if option.choices:
         return word in option.choices
     try:

@@ -18,11 +18,20 @@ from typing import TYPE_CHECKING, Any, cast, overload
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.interface import update_input
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.runtime.readers.protected_files import note_input, protect_inputs
+from tinyml.targets.c.names import model_name
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, column_names, parts_of, write_data
 from tinyml.tools.api.loading import Model, load, takes_example
 from tinyml.tools.api.program import CompileWarning, Program
+from tinyml.tools.cli.collection import collect_rarely
+from tinyml.tools.cli.progress import SILENT
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.compile_request import compile_options, compile_request
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -148,8 +157,6 @@ def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
 
     given: as in `compile_options`.
     """
-    from tinyml.tools.driver.compile_request import compile_options
-
     return [option for option in compile_options(given) if option.name not in PASSED_DIFFERENTLY]
 
 
@@ -166,8 +173,6 @@ def first_of(model: object, x: object = None) -> object:
         return None
     with python_terms({}):
         if isinstance(x, str | os.PathLike):
-            from tinyml.runtime.model.data import load_data
-
             x = load_data(os.fspath(cast("str | os.PathLike[str]", x))).x
         parts = parts_of(x)
         if isinstance(parts, Mapping):
@@ -198,9 +203,6 @@ def _name_given(program: Model) -> str | None:
 
     None for a model from a file, and if the name is the program's own.
     """
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.targets.c.names import model_name
-
     own = predict_function(program.module).sym_name.data
     return None if program.file is not None or program.name == own else model_name(program.name)
 
@@ -210,8 +212,6 @@ def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]
 
     Returns the program, copied if names were added, and `inputs` with the same names.
     """
-    from tinyml.dialects.tdsl.interface import update_input
-
     names = column_names(x)
     if inputs.names is not None or names is None or len(names) != program.features:
         return program.module, inputs
@@ -247,12 +247,6 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
     module, arrays: as in `Request`.
     silent: true to show no progress.
     """
-    from tinyml.runtime.readers.protected_files import note_input, protect_inputs
-    from tinyml.tools.cli.collection import collect_rarely
-    from tinyml.tools.cli.progress import SILENT
-    from tinyml.tools.driver.compile_model import compile_model
-    from tinyml.tools.driver.compile_request import compile_request
-
     SILENT.set(silent)
     protect_inputs(False)
     request: Request = replace(compile_request(values), module=module, arrays=arrays)

@@ -8,9 +8,13 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.dialects.builtin import IndexType
+
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import described
+from tinyml.dialects.tdsl.interface import read_input
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,11 +49,6 @@ class Inputs:
 
         Raises `TypeError` unless `raw` is True or False.
         """
-        from xdsl.dialects.builtin import IndexType
-
-        from tinyml.dialects.tdsl.interface import read_input
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         if not isinstance(raw, bool):
             raise TypeError(f"raw: expected True or False, got {type(raw).__name__}")
         given = read_input(program)

@@ -11,11 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd as FrontEnd
 from tinyml.lowering.frontends.signals.front_ends import Spectrogram as Spectrogram
+from tinyml.lowering.frontends.signals.front_ends import followed_by
 from tinyml.lowering.frontends.signals.front_ends import joined as joined
 from tinyml.lowering.frontends.signals.front_ends import mel_matrix as mel_matrix
 from tinyml.lowering.frontends.signals.log_mel import LogMel as LogMel
@@ -23,6 +27,7 @@ from tinyml.lowering.frontends.signals.micro_frontend import ESPHOME_UNIT as ESP
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend as MicroFrontend
 from tinyml.lowering.frontends.signals.motion import Motion as Motion
 from tinyml.lowering.frontends.signals.square_waves import SquareWaves as SquareWaves
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.loading import Model, load, of_object
 from tinyml.tools.api.wake_words import wake_words as wake_words
@@ -44,9 +49,6 @@ class DeviceFeatures:
     program: ModuleOp
 
     def __call__(self, signals: object) -> NDArray[np.float64]:
-        from tinyml.dialects import tdsl
-        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
-
         rows = _signals(signals, self.front_end.samples)
         raws = evaluate(self.program, encode_inputs(self.program, rows)).scores
         last = cast(Any, predict_function(self.program).body.block.last_op)
@@ -60,15 +62,11 @@ class DeviceFeatures:
         Raises `InputError` for a model with another number of features, and for a model that already has number
         formats.
         """
-        from tinyml.lowering.frontends.signals.front_ends import followed_by
-
         return of_object(followed_by(self.program, load(model).module))
 
 
 def float_features(front_end: FrontEnd, signals: object) -> NDArray[np.float64]:
     """The features of signals in double precision, (n, frames * features)."""
-    from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
     rows = _signals(signals, front_end.samples)
     return np.asarray(evaluate_reals(front_end.module(), rows).scores).reshape(len(rows), -1)
 
@@ -89,10 +87,6 @@ def for_device(
 
     Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.dialects.context import context
-    from tinyml.lowering import pipelines
-
     rows, program = _signals(signals, front_end.samples), front_end.module()
     if tdsl.has_formats(program):
         return DeviceFeatures(front_end, program)

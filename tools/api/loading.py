@@ -14,9 +14,17 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.interface import read_input, read_interface
 from tinyml.lowering.frontends.importers import is_function, reading
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.tools.api.arguments import python_terms
+from tinyml.tools.cli.user_errors import invalid
+from tinyml.tools.driver.stages import load_program
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -36,16 +44,12 @@ TORCH = {"torch.Module", "torch.ExportedProgram"}
 
 def class_labels(module: ModuleOp) -> list[str | int] | None:
     """A copy of the labels of a program's classes in order; None without labels."""
-    from tinyml.dialects.tdsl.interface import read_interface
-
     classes = read_interface(module).classes
     return None if classes is None else [*classes]
 
 
 def feature_names(module: ModuleOp) -> list[str] | None:
     """A copy of the names of a program's features in order; None without names."""
-    from tinyml.dialects.tdsl.interface import read_input
-
     names = read_input(module).names
     return None if names is None else [*names]
 
@@ -79,9 +83,6 @@ class Model:
     @property
     def features(self) -> int:
         """The number of values in one input sample."""
-        from tinyml.dialects import tdsl
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         return prod(tdsl.shape_of(predict_function(self.module).body.block.args[0]))
 
     def __repr__(self) -> str:
@@ -134,8 +135,6 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
 
 def of_object(module: ModuleOp, estimator: object = None) -> Model:
     """The model of an in-memory object; its name is the name of the program."""
-    from tinyml.runtime.evaluator.evaluator import predict_function
-
     return Model(predict_function(module).sym_name.data, module, estimator=estimator)
 
 
@@ -180,18 +179,11 @@ def _import(module: str) -> Callable[..., ModuleOp]:
 
 
 def _from_file(path: Path) -> Model:
-    from tinyml.dialects.context import context
-    from tinyml.tools.driver.stages import load_program
-
     return Model(path.stem, load_program(path, context()), path)
 
 
 def _verified(source: Any) -> ModuleOp:
     """A verified copy of a module that the caller built; raises `InputError` if verification fails."""
-    from xdsl.utils.exceptions import VerifyException
-
-    from tinyml.tools.cli.user_errors import invalid
-
     try:
         source.verify()
     except VerifyException as error:

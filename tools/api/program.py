@@ -13,14 +13,27 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
+from tinyml.dialects.tdsl.interface import read_interface
+from tinyml.runtime.evaluator.evaluator import in_reals
+from tinyml.runtime.readers.protected_files import note_input, protect_inputs
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.loading import class_labels, feature_names
+from tinyml.tools.api.runs import evaluated, explained, figure, listened, measured
+from tinyml.tools.cli.atomic_output import atomic_folder
+from tinyml.tools.driver.beyond_range import beyond_range
+from tinyml.tools.driver.output_folder import PICTURES, drop_files, kept_files, read_fields, removable_files
+from tinyml.tools.driver.packages.write_packages import repack
+from tinyml.tools.driver.run_model import RunRequest
+from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.facts.figures import spell_format
+from tinyml.tools.reports.facts.notebook_table import notebook_table
 from tinyml.tools.reports.report_fields import Report
+from tinyml.transforms.formats.evaluation.metrics import r_squared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,8 +77,6 @@ class Program:
         The lines and warnings of the report name Python arguments instead of command-line options. Raises `InputError`
         for a report of another version of tinyml.
         """
-        from tinyml.tools.driver.output_folder import read_fields
-
         report = read_fields(self.folder)
         warnings = [{key: in_python(text) for key, text in warning.items()} for warning in report.warnings]
         return replace(report, lines=[*map(in_python, report.lines)], warnings=warnings)
@@ -88,8 +99,6 @@ class Program:
     @property
     def pictures(self) -> dict[str, str]:
         """The figures of the report as SVG, by name: `memory`, `time`, `formats`, `loops` and others."""
-        from tinyml.tools.driver.output_folder import PICTURES
-
         return {file.stem: file.read_text("utf-8") for file in sorted((self.folder / PICTURES).glob("*.svg"))}
 
     @cached_property
@@ -107,8 +116,6 @@ class Program:
     @property
     def threshold(self) -> float | None:
         """The score below which a detector reports an anomaly; None for any other model."""
-        from tinyml.dialects.tdsl.interface import read_interface
-
         return read_interface(self._formats).threshold
 
     def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
@@ -191,14 +198,10 @@ class Program:
         Raises `InputError` as `predict` does, for y that contains neither classes of the model nor values, and for a
         metric that does not apply to the model or y.
         """
-        from tinyml.transforms.formats.evaluation.metrics import r_squared
-
         if y is None:
             raise InputError("expected an array, got None", file="y")
         outputs, data = self._evaluate_with(X, y, raw)
         if metric is not None:
-            from tinyml.tools.api.runs import figure
-
             return figure(self._formats, text("metric", metric), outputs, data)
         if data.y is not None:
             return float((outputs.classes == data.y).mean())
@@ -232,9 +235,6 @@ class Program:
         compiler or simulator, its subclass `MismatchError` if an output differs, and `TypeError` for an argument of the
         wrong type.
         """
-        from tinyml.tools.api.runs import measured
-        from tinyml.tools.driver.run_model import RunRequest
-
         options = checked_values("measure", {"limit": limit, "optimize": optimize}, options_of(RunRequest))
         options["optimize"] = options.get("optimize") or self.report.optimize.removeprefix("-")
         device = self.report.target if board is None else text("board", board)
@@ -253,8 +253,6 @@ class Program:
         not one row of numbers (of integers if `raw` is true), is too short or contains NaN or infinity, and if the
         board's tools are missing.
         """
-        from tinyml.tools.api.runs import listened
-
         return listened(self.folder, self._formats, samples, rate, board, raw=raw)
 
     def explain(self) -> Explanation:
@@ -262,8 +260,6 @@ class Program:
 
         Raises `InputError` if the board's tools are missing, and for a board without a profiler.
         """
-        from tinyml.tools.api.runs import explained
-
         return explained(self.folder)
 
     def save(
@@ -285,10 +281,6 @@ class Program:
         it stays. Raises `InputError` for any other folder that is not empty,
         for a folder that contains an input, and if the folder cannot be written.
         """
-        from tinyml.runtime.readers.protected_files import note_input, protect_inputs
-        from tinyml.tools.cli.atomic_output import atomic_folder
-        from tinyml.tools.driver.output_folder import drop_files, kept_files, removable_files
-        from tinyml.tools.driver.packages.write_packages import repack
 
         def write() -> None:
             protect_inputs(force)
@@ -308,8 +300,6 @@ class Program:
         return f"<tinyml.Program {self.name!r} for {self.report.target}: {spell_format(self.report)}>"
 
     def _repr_html_(self) -> str:
-        from tinyml.tools.reports.facts.notebook_table import notebook_table
-
         pictures = (
             f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
             for name, svg in self.pictures.items()
@@ -319,9 +309,6 @@ class Program:
     @cached_property
     def _formats(self) -> ModuleOp:
         """The program at L1, which the evaluator executes."""
-        from tinyml.dialects.context import context
-        from tinyml.tools.driver.stages import load_program
-
         return load_program(self.folder / "ir" / "1-formats.mlir", context())
 
     def _require_detector(self) -> float:
@@ -343,24 +330,18 @@ class Program:
 
         Raises `InputError` if X is None, and for data that do not match the model.
         """
-        from tinyml.tools.api.runs import evaluated
-
         return evaluated(self._formats, X, y, raw, self._heed_range)
 
     def _heed_range(self, data: Data) -> None:
         """Issue a `CompileWarning` if many inputs lie far outside the range of the input format. For a detector, none
         is issued, since such inputs are expected.
         """
-        from tinyml.tools.driver.beyond_range import beyond_range
-
         found = None if self.threshold is not None else beyond_range(self._formats, data.x)
         if found is not None and found.notable:
             cure = "scale X like X_val, compile the scaler with the model, or pass raw=True for raws"
             warnings.warn(f"X: {found}: {cure}", CompileWarning, stacklevel=_caller())
 
     def _scores(self, outputs: Outputs) -> NDArray[np.float64]:
-        from tinyml.runtime.evaluator.evaluator import in_reals
-
         if outputs.scores is None:
             raise self._no_scores()
         scores = in_reals(self._formats, outputs).scores

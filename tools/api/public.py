@@ -12,13 +12,13 @@ from tinyml.tools.api.loading import load as load
 from tinyml.tools.api.program import CompileWarning as CompileWarning
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
+from tinyml.tools.api.runs import Explanation as Explanation
+from tinyml.tools.api.runs import Measurements as Measurements
 from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport
 from tinyml.tools.reports.report_fields import RamBytes as RamBytes
 from tinyml.tools.reports.report_fields import Report as Report
 
 if TYPE_CHECKING:
-    from tinyml.tools.api.runs import Explanation as Explanation
-    from tinyml.tools.api.runs import Measurements as Measurements
     from tinyml.tools.api.sweep import SweepRow as SweepRow
     from tinyml.tools.api.sweep import sweep as sweep
     from tinyml.tools.api.training import finetune as finetune
@@ -29,16 +29,14 @@ if TYPE_CHECKING:
 __version__ = version(DISTRIBUTION)
 
 ON_USE = {
-    "Explanation": "tinyml.tools.api.runs:Explanation",
     "Heard": "tinyml.tools.driver.heard:Heard",
-    "Measurements": "tinyml.tools.api.runs:Measurements",
     "SweepRow": "tinyml.tools.api.sweep:SweepRow",
     "Word": "tinyml.tools.driver.heard:Word",
     "finetune": "tinyml.tools.api.training:finetune",
     "sweep": "tinyml.tools.api.sweep:sweep",
     "torch_layer": "tinyml.tools.api.training:torch_layer",
 }
-"""The names provided by extensions, and names that a compilation does not need, imported on first use."""
+"""The names provided by extensions, imported on first use."""
 
 
 def __getattr__(name: str) -> object:

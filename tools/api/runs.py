@@ -30,6 +30,8 @@ from tinyml.tools.driver.measure import check_equal
 from tinyml.tools.driver.output_folder import SAMPLES
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.reports.tables import text_for_terminal, time_unit
+from tinyml.transforms.formats.evaluation import answers
+from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.heard import Heard
@@ -64,9 +66,6 @@ def figure(formats: ModuleOp, metric: str, outputs: Outputs, data: Data) -> floa
 
     Raises `InputError` for a metric that cannot be computed from the outputs and the data alone.
     """
-    from tinyml.transforms.formats.evaluation import answers
-    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
-
     measure = measure_of(metric, answers.answers_of(in_reals(formats, outputs), data, read_interface(formats)))
     if measure.metric.figure is None:
         help = ": leave it out" if metric == ACCURACY else ", and is for searches"

@@ -17,7 +17,13 @@ from tinyml.targets.c.names import model_name
 from tinyml.tools.api.arguments import python_terms
 from tinyml.tools.api.compilation import compile as compile_one
 from tinyml.tools.api.program import Program
+from tinyml.tools.api.wake_words import wake_words
+from tinyml.tools.cli.atomic_output import atomic_folder
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.output_folder import kept_files, removable_files
 from tinyml.tools.driver.shared_programs import SharedPrograms, join_programs
+from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.tables import print_program
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
@@ -49,9 +55,6 @@ class JoinedPrograms:
 
         Raises `InputError` for a folder that is neither empty nor an unmodified output of tinyml.
         """
-        from tinyml.tools.cli.atomic_output import atomic_folder
-        from tinyml.tools.driver.output_folder import kept_files, removable_files
-
         with python_terms({}), atomic_folder(Path(folder), removable_files([]), kept_files) as new:
             shutil.copytree(self.folder, new, dirs_exist_ok=True)
         return Path(folder)
@@ -94,13 +97,7 @@ def compile_with(request: Request, others: Sequence[Path]) -> None:
     If all files are wake words of microWakeWord, they become one program with one front end. Raises `InputError` as
     `join_programs` and `compile_model` do.
     """
-    from tinyml.tools.driver.compile_model import compile_model
-
     if all(file.suffix == ".json" for file in (request.model, *others)):
-        from tinyml.tools.api.wake_words import wake_words
-        from tinyml.tools.reports.report_fields import Report
-        from tinyml.tools.reports.tables import print_program
-
         model = wake_words([request.model, *others], name=request.name)
         print_program(Report.of(compile_model(replace(request, module=model.module, name=model_name(model.name)))))
         return

@@ -10,21 +10,32 @@ import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
+from importlib.metadata import version
 from io import StringIO
 from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast, get_args, get_type_hints
 
+from tinyml.dialects.context import context
+from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.formats.lookup import family_spelled
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.options import AUTO_FORMAT
+from tinyml.runtime.devices.registry import is_available
 from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.targets.registry import DEFAULT_TARGET, chip_of
+from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
 from tinyml.tools.api.compilation import compile, compile_keywords, first_of
 from tinyml.tools.api.data_files import array_of, column_names, parts_of
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import CompileWarning
+from tinyml.tools.cli.parse_mlir import parse_mlir
+from tinyml.tools.driver.compile_request import compile_request
+from tinyml.tools.driver.stages import find_model
+from tinyml.tools.reports.facts.figures import figures_of, spell_format
+from tinyml.transforms.search.engine.workers import Workers
 
 Arrays: TypeAlias = Sequence[object]
 """X_val, y_val, X_test and y_test of `compile`; the last ones may be omitted or None."""
@@ -107,8 +118,6 @@ def sweep(
     invalid arguments and for a CSV file that no sweep wrote. Raises `TypeError` for an unknown keyword and for an
     option value of the wrong type.
     """
-    from tinyml.transforms.search.engine.workers import Workers
-
     values = _checked(options)
     processes = {name: values.pop(name) for name in PROCESSES if name in values}
     with python_terms({}):
@@ -184,11 +193,6 @@ class _Problem:
 
     def key(self, case: _Case) -> str:
         """A hash of all inputs on which the row of a case depends."""
-        from importlib.metadata import version
-
-        from tinyml.dialects.distribution import DISTRIBUTION
-        from tinyml.runtime.devices.registry import is_available
-
         # Without the board's compiler or simulator a row has fewer figures.
         tools = [package.is_installed() for package in chip_of(case.board).packages], is_available(case.board)
         asked = version(DISTRIBUTION), tools, case.board, case.format, case.search, sorted(self.options.items())
@@ -201,10 +205,6 @@ def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
 
 
 def _row(problem: _Problem, case: _Case) -> SweepRow:
-    from tinyml.dialects.context import context
-    from tinyml.tools.cli.parse_mlir import parse_mlir
-    from tinyml.tools.reports.facts.figures import figures_of, spell_format
-
     row = SweepRow(**asdict(case), key=problem.key(case))
     x_val, y_val, x_test, y_test = (*problem.data[case.model], None, None, None, None)[:4]
     module = parse_mlir(context(), problem.programs[case.model].encode(), case.model)
@@ -257,12 +257,6 @@ def _check(
     """Raise `InputError` for an argument that is empty or not a sequence of names, for an unknown format, board or
     search, and for mutually exclusive options.
     """
-    from tinyml.dialects.context import context
-    from tinyml.dialects.formats.lookup import family_spelled
-    from tinyml.lowering.options import AUTO_FORMAT
-    from tinyml.targets.registry import board
-    from tinyml.tools.driver.compile_request import compile_request
-
     asked: dict[str, Sequence[object]] = {"formats": formats, "boards": boards, "searches": searches}
     for name, given in asked.items():
         if isinstance(given, str) or not given or not all(isinstance(one, str | None) for one in given):
@@ -302,8 +296,6 @@ def _named(models: object) -> Mapping[str, object]:
 
 def _of_folder(model: object) -> tuple[object, Arrays | None]:
     """The model and the data in a folder; any other model is returned unchanged, without data."""
-    from tinyml.tools.driver.stages import find_model
-
     path = Path(cast("str", model)) if isinstance(model, str | os.PathLike) else None
     if path is None or not path.is_dir():
         return cast("object", model), None

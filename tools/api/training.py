@@ -7,15 +7,21 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
+from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms
 from tinyml.tools.api.data_files import Inputs, write_data
 from tinyml.tools.api.loading import Model, load, of_object
 from tinyml.tools.api.program import CompileWarning
+from tinyml.tools.driver import finetune as driver
+from tinyml.tools.driver.finetune import labelled, trainer_of
 from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
+from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -43,9 +49,6 @@ def finetune(
     bad input, for limits that cannot be met and for a training that makes the program worse, and `TypeError` for an
     unknown keyword and for an option value of the wrong type.
     """
-    from tinyml.lowering.options import PipelineOptions
-    from tinyml.tools.driver.finetune import finetune, labelled
-
     own, numbers = options_of(FinetuneOptions), number_options()
     values = checked_values("finetune", options, [*own, *numbers])
     chosen = {option.name for option in own} & values.keys()
@@ -58,7 +61,7 @@ def finetune(
                 write_data(file, x, y, terms, inputs)
             train, val = (labelled(program.module, file) for file in files)
             formats = {name: value for name, value in values.items() if name not in chosen}
-            tuned = finetune(
+            tuned = driver.finetune(
                 program.module,
                 train,
                 val,
@@ -84,11 +87,6 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
 
     Raises `InputError` without PyTorch, and for a model on reals.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.dialects.context import context
-    from tinyml.tools.driver.finetune import trainer_of
-    from tinyml.transforms.schedules.table import AUTO
-
     given = load(model)
     with python_terms({}):
         if not tdsl.has_formats(given.module):

@@ -31,6 +31,7 @@ class WithOptions:
         """
         if not self.beside:
             return False
+        # This option is declared for every compilation; the Python API, which joins programs, is loaded for few.
         from tinyml.tools.api.shared_programs import compile_with
 
         compile_with(request, [*map(Path, self.beside)])

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import needs
+from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, options_of
 from tinyml.lowering.frontends.importers import FRONTENDS, TRUST_PICKLE
@@ -125,8 +126,6 @@ def formats_epilogue() -> str:
     """The epilogue of help texts: a list of the number formats, each with its purpose. This function loads the
     dialects that define formats.
     """
-    from tinyml.dialects.formats.lookup import ALIASES, formats
-
     common = {dialect: alias for alias, dialect in ALIASES.items()}
     rows = [(common.get(name, name), format.GOOD_FOR) for name, format in formats().items() if format.GOOD_FOR]
     column = max(len(name) for name, _ in rows) + 2

@@ -164,6 +164,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
         return 1
     # Some of xDSL's exceptions do not derive from `Exception`.
     except BaseException as error:
+        # Imports xDSL, which the help of a command does not need.
         from tinyml.tools.cli.user_errors import as_input_error
 
         if isinstance(error, KeyboardInterrupt):

@@ -29,6 +29,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         if sys.stderr.isatty() and not SILENT.get():
+            # Only a terminal needs rich's bars.
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
             from rich.progress import Progress as RichProgress

@@ -9,9 +9,15 @@ from pathlib import Path
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.targets.registry import DEFAULT_TARGET, board
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples
+from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.common_options import trust_pickle
+from tinyml.tools.driver.compare_formats import compare_formats
+from tinyml.tools.driver.compare_searches import compare_searches
+from tinyml.tools.driver.measure_model import measure_model
 from tinyml.tools.driver.request import BuildOptions, Request
+from tinyml.tools.driver.stages import model_of
 from tinyml.tools.reports.plots import FORMATS
+from tinyml.tools.reports.tables import print_reports
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     request = parsed(arguments, BenchRequest)
     if request.searches is not None:
-        from tinyml.tools.driver.compare_searches import compare_searches
-
         compare_searches(request.folders, request.searches, request.json)
     elif request.formats is not None:
-        from tinyml.tools.driver.compare_formats import compare_formats
-
         compare_formats(request.folders, request.formats, request.target, request.json, request.picture)
     else:
         _bench(request)
@@ -82,11 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _bench(asked: BenchRequest) -> None:
     """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
-    from tinyml.tools.cli.atomic_output import json_results
-    from tinyml.tools.driver.measure_model import measure_model
-    from tinyml.tools.driver.stages import model_of
-    from tinyml.tools.reports.tables import print_reports
-
     chosen = board(asked.target)
     options = {declared.name: getattr(asked, declared.name) for declared in options_of(BuildOptions)}
     models = [model_of(folder) for folder in asked.folders]

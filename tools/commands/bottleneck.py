@@ -9,9 +9,14 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.channels import ChannelRequest, load_network
+from tinyml.tools.reports.tables import print_table, spell_bytes
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
+from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
 
 if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.importance import Importance
@@ -46,8 +51,6 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
     A group has the indices of its `channels`, the `tied` channels that are removed with them in other tensors, its
     `importance`, and the `bytes` that its removal saves in all segments.
     """
-    from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
-
     graph = channels.graph([])
     chosen = channels.plan(graph)
     ordered = graph.in_order(chosen.order)
@@ -82,8 +85,6 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
     """The indices of the removable channels in each group, by group number."""
-    from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
-
     members: dict[int, list[int]] = {}
     for channel, group in enumerate(groups):
         if group != FIXED_GROUP:
@@ -92,10 +93,6 @@ def _members(groups: Iterable[int]) -> dict[int, list[int]]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table, spell_bytes
-
     for segment in report["segments"]:
         ends = " to ".join(dict.fromkeys((segment["first"], segment["last"])))
         print(f"{report['mode']}: {spell_bytes(report['bytes'])} bytes at the peak, in {ends}, {segment['schedule']}.")

@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.atomic_output import write_file
+from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.output_pages import facts_of_folder, profile
+from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.reports.pages.compare_page import ComparedPrograms, compare_page
+from tinyml.tools.reports.pages.html import show
+from tinyml.tools.reports.tables import print_table
 
 if TYPE_CHECKING:
     from tinyml.tools.reports.pages.compare_page import ComparedPrograms
@@ -34,10 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
     compared = _compared(request.first, request.second)
     _print(compared)
     if request.page is not None:
-        from tinyml.tools.cli.atomic_output import write_file
-        from tinyml.tools.reports.pages.compare_page import compare_page
-        from tinyml.tools.reports.pages.html import show
-
         write_file(request.page, compare_page(compared))
         show(request.page)
     return 0
@@ -49,11 +54,6 @@ def _compared(first: Path, second: Path) -> ComparedPrograms:
     Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from the files that
     the folder's IR generates.
     """
-    from tinyml.tools.cli.progress import Progress
-    from tinyml.tools.driver.output_pages import facts_of_folder, profile
-    from tinyml.tools.driver.program_in_folder import program_in
-    from tinyml.tools.reports.pages.compare_page import ComparedPrograms
-
     with Progress(f"{first} and {second}", 2) as progress:
         progress.step("reading")
         found = program_in(first), program_in(second)
@@ -69,10 +69,6 @@ def _compared(first: Path, second: Path) -> ComparedPrograms:
 
 def _print(compared: ComparedPrograms) -> None:
     """Print the figures and the operations of two programs, and the reasons why the programs differ."""
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table
-
     figures = Table()
     figures.add_column("figure", no_wrap=True)
     for heading in (*compared.names, "second / first"):

@@ -12,9 +12,12 @@ from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, refuse_option, show_examples
+from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.compile_request import LIMITS, WITHOUT_SEARCH, compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import USUAL_GROWTH, searches
+from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.tables import print_program
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {DEFAULT_TARGET}",
@@ -73,10 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.compile_model import compile_model
-    from tinyml.tools.reports.report_fields import Report
-    from tinyml.tools.reports.tables import print_program
-
     request = compile_request(given(arguments, compile_options()))
     if not any(parsed(arguments, other).run(request) for other in _others()):
         print_program(Report.of(compile_model(request)))

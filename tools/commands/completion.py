@@ -8,10 +8,16 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.options import option, options_of
 from tinyml.dialects.plugins import each
+from tinyml.lowering.options import AUTO_FORMAT
+from tinyml.targets.registry import targets
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.guard import Blame
+from tinyml.tools.driver.optimizer import TinymlOptMain
+from tinyml.tools.driver.packages.packaging_table import packaging_names
+from tinyml.tools.main import COMMANDS
 
 BASH = """\
 # Completion of tinyml and tinyml-opt: add  eval "$(tinyml completion bash)"  to ~/.bashrc.
@@ -92,13 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def command_words() -> dict[str, CommandWords]:
     """The completion words of each command line: `tinyml`, `tinyml COMMAND` and `tinyml-opt`."""
-    from tinyml.dialects.formats.lookup import ALIASES, formats
-    from tinyml.lowering.options import AUTO_FORMAT
-    from tinyml.targets.registry import targets
-    from tinyml.tools.driver.optimizer import TinymlOptMain
-    from tinyml.tools.driver.packages.packaging_table import packaging_names
-    from tinyml.tools.main import COMMANDS
-
     known = {
         "--target": [*targets()],
         "--format": [AUTO_FORMAT, *formats(), *ALIASES],
@@ -113,8 +112,6 @@ def command_words() -> dict[str, CommandWords]:
 
 
 def _bash(found: Mapping[str, CommandWords]) -> str:
-    from tinyml.tools.main import COMMANDS
-
     cases: dict[str, Sequence[str]] = {"tinyml": [*COMMANDS.names(), "--help", "--version"]}
     for name, words in found.items():
         cases |= {name: words.flags, f"{name} takes": words.takes}
@@ -132,8 +129,6 @@ def _zsh(found: Mapping[str, CommandWords]) -> str:
 
 
 def _fish(found: Mapping[str, CommandWords]) -> str:
-    from tinyml.tools.main import COMMANDS
-
     lines = [
         f"complete -c tinyml -n __fish_use_subcommand -f -a {name} -d {shlex.quote(row.summary)}"
         for name, row in COMMANDS.rows().items()

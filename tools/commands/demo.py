@@ -8,7 +8,16 @@ from pathlib import Path
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
+from tinyml.runtime.devices.registry import is_available
+from tinyml.targets.registry import HOST
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.measure import check_equal
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import find_model
+from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.tables import print_reports
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 """The folder of examples, in a copy of the repository and in an installed package."""
@@ -31,16 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `InputError` if the examples are missing or a run differs from the evaluator.
     """
-    from tinyml.runtime.devices.registry import is_available
-    from tinyml.targets.registry import HOST
-    from tinyml.tools.driver.compile_model import compile_model
-    from tinyml.tools.driver.measure import check_equal
-    from tinyml.tools.driver.request import Request
-    from tinyml.tools.driver.run_model import RunRequest, run_model
-    from tinyml.tools.driver.stages import find_model
-    from tinyml.tools.reports.report_fields import Report
-    from tinyml.tools.reports.tables import print_reports
-
     examples = parsed(arguments, DemoRequest).examples
     # Other examples are stand-alone programs.
     folders = sorted(path.parent for path in examples.glob("*/val.npz"))

@@ -15,13 +15,28 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+
+from tinyml.dialects.context import registry
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.dialects.options import options_of
 from tinyml.dialects.plugins import GROUPS, Row, each, plugins, problems
+from tinyml.lowering.added_steps import steps_of
+from tinyml.lowering.exporters import EXPORTERS
+from tinyml.lowering.frontends.importers import FRONTENDS
+from tinyml.lowering.pipeline_steps import PIPELINES
 from tinyml.runtime.devices.registry import DEVICES
+from tinyml.targets.registry import board, boards, chip_of, chips
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.cli.guard import namesake
+from tinyml.tools.driver.choice.alternatives import considered
+from tinyml.tools.driver.packages.packaging_table import PACKAGINGS
+from tinyml.tools.main import COMMANDS
+from tinyml.tools.reports.report_parts import PARTS
+from tinyml.tools.reports.tables import print_table
+from tinyml.transforms.buffers.packing.modes import PACKERS
+from tinyml.transforms.schedules.table import SCHEDULES
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board, TimeSource
@@ -64,18 +79,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(found: Environment) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table
-
     print(f"{DISTRIBUTION} {found.tinyml} on Python {found.python}")
     boards, extras = Table(), Table()
     for heading in ("board", "part", "compile to C", "build and run", "measures", "milliseconds"):
         boards.add_column(heading, no_wrap=True)
-    for board in found.boards:
-        runs = "yes" if board.runs else "NO"
-        times = "-" if board.time_source is None or not board.runs else SPELLED_SOURCES[board.time_source]
-        boards.add_row(", ".join((board.board, *board.aliases)), board.part, "yes", runs, board.measures or "-", times)
+    for state in found.boards:
+        runs = "yes" if state.runs else "NO"
+        times = "-" if state.time_source is None or not state.runs else SPELLED_SOURCES[state.time_source]
+        boards.add_row(", ".join((state.board, *state.aliases)), state.part, "yes", runs, state.measures or "-", times)
     for heading in ("extra", "installed"):
         extras.add_column(heading, no_wrap=True)
     for extra in found.extras:
@@ -90,8 +101,8 @@ def _print(found: Environment) -> None:
         for one in found.plugins:
             others.add_row(one.package, one.group, one.name, one.help, one.left_out or "no")
         print_table(others)
-    for why, boards in groupby((board for board in found.boards if board.not_run), attrgetter("not_run")):
-        print(f"{', '.join(board.board for board in boards)} are not run here: {why}")
+    for why, states in groupby((state for state in found.boards if state.not_run), attrgetter("not_run")):
+        print(f"{', '.join(state.board for state in states)} are not run here: {why}")
     if found.commands:
         print("What is missing is installed by:")
     for command in found.commands:
@@ -202,8 +213,6 @@ def examine() -> Environment:
 
 
 def _boards() -> Iterable[BoardState]:
-    from tinyml.targets.registry import chips
-
     for chip in chips():
         packages = [package for package in chip.packages if not package.is_installed()]
         modules = [module for module in chip.modules if find_spec(module) is None]
@@ -211,28 +220,26 @@ def _boards() -> Iterable[BoardState]:
         if modules:
             missing.append(_command_for(modules))
         runs = bool(chip.runner) and not missing
-        for board in chip.boards:
+        for variant in chip.boards:
             yield BoardState(
-                board=board.name,
-                aliases=board.aliases,
-                title=board.title,
-                part=board.part,
-                core=board.core,
-                clock=board.clock,
-                flash=board.flash,
-                ram=board.ram,
-                source=board.source,
-                time_source=board.time_source if chip.runner else None,
+                board=variant.name,
+                aliases=variant.aliases,
+                title=variant.title,
+                part=variant.part,
+                core=variant.core,
+                clock=variant.clock,
+                flash=variant.flash,
+                ram=variant.ram,
+                source=variant.source,
+                time_source=variant.time_source if chip.runner else None,
                 runs=runs,
                 not_run=chip.not_run,
-                measures=board.unit if runs else None,
+                measures=variant.unit if runs else None,
                 missing=tuple(missing),
             )
 
 
 def _devices() -> Iterable[DeviceState]:
-    from tinyml.targets.registry import board
-
     def state(row: Row) -> DeviceState:
         device = DEVICES.load(row)
         return DeviceState(device=row.name, measures=board(device.board).unit, missing=tuple(device.missing()))
@@ -242,19 +249,6 @@ def _devices() -> Iterable[DeviceState]:
 
 def _plugins() -> Iterable[PluginState]:
     """The state of the entry points of other packages, each of which is loaded."""
-    from tinyml.dialects.context import registry
-    from tinyml.lowering.added_steps import steps_of
-    from tinyml.lowering.exporters import EXPORTERS
-    from tinyml.lowering.frontends.importers import FRONTENDS
-    from tinyml.lowering.pipeline_steps import PIPELINES
-    from tinyml.targets.registry import chips
-    from tinyml.tools.driver.choice.alternatives import considered
-    from tinyml.tools.driver.packages.packaging_table import PACKAGINGS
-    from tinyml.tools.main import COMMANDS
-    from tinyml.tools.reports.report_parts import PARTS
-    from tinyml.transforms.buffers.packing.modes import PACKERS
-    from tinyml.transforms.schedules.table import SCHEDULES
-
     for load in (registry, chips, considered, *(partial(steps_of, name) for name in PIPELINES)):
         load()
     for table in (FRONTENDS, EXPORTERS, SCHEDULES, PACKERS, PACKAGINGS, COMMANDS, DEVICES, PARTS):
@@ -323,8 +317,6 @@ def source_table() -> str:
 
 
 def _with_memories() -> list[Board]:
-    from tinyml.targets.registry import boards
-
     return [board for board in boards() if board.flash is not None]
 
 
@@ -333,8 +325,6 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _row(board: Board) -> tuple[str, ...]:
-    from tinyml.targets.registry import chip_of
-
     source = board.time_source if chip_of(board.name).runner else None
     return (
         ", ".join(f"`{name}`" for name in board.names),

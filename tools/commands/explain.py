@@ -10,6 +10,7 @@ from pathlib import Path
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
+from tinyml.tools.driver.explain_model import explain_model, print_explanation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.driver.explain_model import explain_model, print_explanation
-
     request = parsed(arguments, ExplainRequest)
     explanation = explain_model(request.folder)
     if request.json:

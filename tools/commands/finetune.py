@@ -8,12 +8,18 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.readers.arrays import check_npz
 from tinyml.tools.cli.arguments import add_options, given, parsed
+from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.common_options import PrintOptions
+from tinyml.tools.driver.finetune import finetune, labelled
 from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
 from tinyml.tools.driver.request import ModelArgument
+from tinyml.tools.driver.stages import load_program, print_ir
 
 SUFFIXES = (".mlir",)
 
@@ -43,13 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `InputError` for an output file without the suffix .mlir, and as `finetune` does.
     """
-    from tinyml.dialects.context import context
-    from tinyml.lowering.options import PipelineOptions
-    from tinyml.runtime.readers.arrays import check_npz
-    from tinyml.tools.cli.atomic_output import write_file
-    from tinyml.tools.driver.finetune import finetune, labelled
-    from tinyml.tools.driver.stages import load_program, print_ir
-
     request = parsed(arguments, FinetuneRequest)
     if request.out.suffix not in SUFFIXES:
         raise InputError("expected an output file with the suffix .mlir", file=str(request.out))

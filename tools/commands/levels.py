@@ -8,6 +8,13 @@ from pathlib import Path
 
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.output_folder import add_to_folder
+from tinyml.tools.driver.output_pages import profile
+from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.driver.program_levels import levels_of
+from tinyml.tools.reports.pages.html import show
+from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.reports.pages.html import show
-
     show(_levels(parsed(arguments, LevelsRequest).folder))
     return 0
 
@@ -35,13 +40,6 @@ def _levels(folder: Path) -> Path:
     Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from the files that
     the folder's IR generates.
     """
-    from tinyml.tools.cli.progress import Progress
-    from tinyml.tools.driver.output_folder import add_to_folder
-    from tinyml.tools.driver.output_pages import profile
-    from tinyml.tools.driver.program_in_folder import program_in
-    from tinyml.tools.driver.program_levels import levels_of
-    from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
-
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
         found = program_in(folder)

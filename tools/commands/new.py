@@ -16,40 +16,37 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
+from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import FOLDER, option, options_of
+from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
+from tinyml.lowering.frontends.model_ops import ONNX_OPS
+from tinyml.targets.registry import chips, targets
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, only_empty, write_file
 from tinyml.tools.cli.filled_templates import filled_templates
+from tinyml.tools.main import COMMANDS
+from tinyml.transforms.buffers.packing.modes import PACKERS
+from tinyml.transforms.schedules.table import schedule_names
 
 
 def _dialects() -> Iterable[str]:
-    from tinyml.dialects.context import registry
-
     return registry().all_dialects
 
 
 def _passes() -> Iterable[str]:
-    from tinyml.dialects.context import registry
-
     return (name.replace("-", "_") for name in registry().all_passes)
 
 
 def _chips() -> Iterable[str]:
-    from tinyml.targets.registry import chips, targets
-
     return (name.replace("-", "_") for name in (*(chip.name for chip in chips()), *targets()))
 
 
 def _suffixes() -> Iterable[str]:
-    from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
-
     return *FRONTENDS.names(), MLIR
 
 
 def _ops() -> Iterable[str]:
-    from tinyml.lowering.frontends.model_ops import ONNX_OPS
-
     return (name.partition(".")[0] for name in ONNX_OPS.names())
 
 
@@ -58,20 +55,14 @@ def _searches() -> Iterable[str]:
 
 
 def _packers() -> Iterable[str]:
-    from tinyml.transforms.buffers.packing.modes import PACKERS
-
     return (name.replace("-", "_") for name in PACKERS.names())
 
 
 def _schedules() -> Iterable[str]:
-    from tinyml.transforms.schedules.table import schedule_names
-
     return (name.replace("-", "_") for name in schedule_names())
 
 
 def _commands() -> Iterable[str]:
-    from tinyml.tools.main import COMMANDS
-
     return (name.replace("-", "_") for name in COMMANDS.names())
 
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.options import option, options_of
+from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report
+from tinyml.tools.driver.output_pages import facts_of_folder, pages_of, profile
+from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.reports.pages.html import show
+from tinyml.tools.reports.pages.report_page import MEASURED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.reports.pages.html import show
-
     show(_report(parsed(arguments, OpenRequest).folder))
     return 0
 
@@ -35,18 +40,12 @@ def _report(folder: Path) -> Path:
     An earlier measured page is reused if no file of the folder has changed since. Raises `InputError` for any other
     folder, for files that differ from the files that the folder's IR generates, and for a modified page.
     """
-    from tinyml.tools.cli.progress import Progress
-    from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report
-
     report, file = read_report(folder), folder / REPORT_PAGE
     names = {*listed_files(report), REPORT_PAGE}
     if all(is_as_written(folder, report, name) for name in names) and _is_measured(file):
         return file
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
-        from tinyml.tools.driver.output_pages import facts_of_folder, pages_of, profile
-        from tinyml.tools.driver.program_in_folder import program_in
-
         found = program_in(folder)
         progress.step(f"measuring on {found.board.name}")
         measured = profile(found)
@@ -56,7 +55,4 @@ def _report(folder: Path) -> Path:
 
 
 def _is_measured(file: Path) -> bool:
-    from tinyml.runtime.readers.regular_files import read_bytes
-    from tinyml.tools.reports.pages.report_page import MEASURED
-
     return file.is_file() and MEASURED.encode() in read_bytes(file, "page")

@@ -22,7 +22,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.guard import INTERRUPT_EXIT_CODE
+from tinyml.tools.reports.facts.memory_picture import check_svg_path, draw_memory
+from tinyml.transforms.buffers.liveness.live_ranges import Placed
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -224,8 +227,6 @@ def _pack_file(request: PackRequest) -> int:
 
     Raises `InputError` for a bad request and, after the result is written, if the packing exceeds the capacity.
     """
-    from tinyml.tools.reports.facts.memory_picture import check_svg_path
-
     request.check()
     if request.picture is not None:
         check_svg_path(request.picture)
@@ -291,17 +292,12 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
-    from tinyml.tools.cli.atomic_output import write_file
-    from tinyml.tools.reports.facts.memory_picture import draw_memory
-
     text = spell_solution(rectangles, placement)
     if request.out is None:
         print(text, end="")
     else:
         write_file(request.out, text)
     if request.picture is not None:
-        from tinyml.transforms.buffers.liveness.live_ranges import Placed
-
         boxes = [
             Placed(rectangles[i].name, offset, rectangles[i].size, max(first, since), min(last, until))
             for i, offset, first, last in stays(rectangles, placement)

@@ -13,13 +13,33 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
+from tinyml.lowering import pipelines
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.readers.arrays import check_npz
+from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.registry import board
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
+from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.request import ModelArgument, TargetOptions
+from tinyml.tools.driver.stages import load_program, refine_kept
+from tinyml.tools.reports.facts.search_picture import KINDS
 from tinyml.tools.reports.plots import FORMATS, check_plot_path, new_figure, save_picture
+from tinyml.tools.reports.tables import print_table, spell_bytes
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.ir.cost.demand import arena_and_input
+from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
+from tinyml.transforms.schedules.plans.network import graph_of, network_of
+from tinyml.transforms.schedules.plans.segmentation import lower_bound
+from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named, schedules
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -67,9 +87,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `InputError` for a picture without --front or --mode, and for an unknown mode.
     """
-    from tinyml.transforms.schedules.plans.segmentation import lower_bound
-    from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
-
     request = parsed(arguments, PlanRequest)
     if request.front:
         return _show_front(request)
@@ -99,9 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show_front(request: PlanRequest) -> int:
     """Print a table with a row for each planned program, and return the exit code."""
-    from tinyml.runtime.readers.arrays import check_npz
-    from tinyml.tools.cli.progress import Progress
-
     if request.picture is not None:
         check_plot_path(request.picture)
     if request.val is not None:
@@ -121,11 +135,6 @@ def _show_front(request: PlanRequest) -> int:
 
 
 def _graph(request: PlanRequest) -> Graph:
-    from tinyml.dialects.context import context
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.tools.driver.stages import load_program
-    from tinyml.transforms.schedules.plans.network import graph_of
-
     graph = graph_of(predict_function(load_program(request.model, context())), request.bits)
     if not graph.nodes:
         raise InputError("the program has no operations")
@@ -154,11 +163,6 @@ def _report(graph: Graph, chosen: Plan, widths: Sequence[Width]) -> dict[str, An
 
 
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table, spell_bytes
-    from tinyml.transforms.schedules.plans.segmentation import lower_bound
-
     table = Table()
     table.add_column("mode", no_wrap=True)
     for heading in ("bytes", "of ordinary", "segments", "more MACs"):
@@ -172,10 +176,6 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
 
 
 def _print_segments(graph: Graph, chosen: Plan) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table, spell_bytes
-
     graph = graph.in_order(chosen.order)
     table = Table()
     for heading in ("from", "to", "schedule"):
@@ -188,10 +188,6 @@ def _print_segments(graph: Graph, chosen: Plan) -> None:
 
 
 def _print_widths(widths: Sequence[Width]) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table, spell_bytes
-
     if not widths:
         return
     table = Table()
@@ -235,13 +231,6 @@ def _planned_programs(
 
     Raises `InputError` for a board without a cost table, and for a model that has no plan or requires data.
     """
-    from tinyml.dialects.context import context
-    from tinyml.lowering.options import PipelineOptions
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.targets.costs import OPTIMIZE, cost_table
-    from tinyml.transforms.schedules.plans.network import network_of
-    from tinyml.transforms.schedules.table import AUTO, schedules
-
     if cost_table(board.name) is None:
         raise InputError(f"the target '{board.name}' has no cost table: choose another --target")
     ctx = context()
@@ -263,10 +252,6 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
     step: called with the name of each step at its start.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.lowering import pipelines
-    from tinyml.tools.driver.stages import load_program, refine_kept
-
     module = load_program(model, ctx)
     kept = tdsl.has_formats(module)
     if not kept and not options.data:
@@ -283,8 +268,6 @@ def _limits(network: Network) -> Iterator[int]:
     """Yield the limits in bytes for which mode `auto` selects each of its plans, from the fastest to the one with the
     lowest peak. The limits decrease to this peak.
     """
-    from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
-
     limit, least = -(-schedule_named(ORDINARY).program_plan(network).bits // 8) - 1, None
     while True:
         peak = -(-schedule_named(AUTO).program_plan(network, limit).bits // 8)
@@ -297,12 +280,6 @@ def _limits(network: Network) -> Iterator[int]:
 
 def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize: str) -> tuple[str, PlannedProgram]:
     """Lower a program to L3; return the segments of its plan as text, and its costs."""
-    from tinyml.lowering import pipelines
-    from tinyml.transforms.formats.plan_execution import streamed_segments
-    from tinyml.transforms.ir.cost.demand import arena_and_input
-    from tinyml.transforms.ir.cost.estimate import estimate_on
-    from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
-
     module = formats.clone()
     pipelines.run(module, ctx, pipelines.flatten(FORMATS_TO_BUFFERS, vars(options)))
     segments, arena = streamed_segments(module), arena_and_input(module)
@@ -331,10 +308,6 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
 
     unit: cycles or instructions.
     """
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table
-
     table = Table()
     table.add_column("options", no_wrap=True)
     for heading in ("not ordinary", "arena and input", "RAM", unit, "front"):
@@ -347,8 +320,6 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
 
 def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:
     """Draw time against RAM, with a step line through the best programs."""
-    from tinyml.tools.reports.facts.search_picture import KINDS
-
     figure = new_figure(7, 4.5)
     axes = figure.subplots()
     front = [program for program in programs if program.best]
@@ -375,8 +346,6 @@ def _bytes_of_layers(plan: Plan) -> list[float]:
 
 def _draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> None:
     """Draw a panel for each of at most two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
-    from tinyml.tools.reports.facts.search_picture import KINDS
-
     figure = new_figure(9, 3.5)
     panels = figure.subplots(1, len(plans), sharey=True, squeeze=False)[0]
     figure.suptitle(title)

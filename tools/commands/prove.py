@@ -13,9 +13,32 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
+from tinyml.tools.driver.output_folder import (
+    PICTURES,
+    PROOFS,
+    REPORT_PAGE,
+    add_to_folder,
+    listed_files,
+    require_as_written,
+)
+from tinyml.tools.driver.output_pages import facts_of_folder, pages_of
+from tinyml.tools.driver.program_in_folder import program_in, require_chain
+from tinyml.tools.proofs.facts import facts
+from tinyml.tools.proofs.formulas import solver
+from tinyml.tools.proofs.function_statements import Call, function_statement
+from tinyml.tools.proofs.machine_statements import machine_statements
+from tinyml.tools.proofs.posit.quire_statements import quire_statements
+from tinyml.tools.proofs.programs import Unstated, accumulators, exponents, operations
+from tinyml.tools.proofs.proving import decide
+from tinyml.tools.proofs.statements import statements, variants
+from tinyml.tools.reports.tables import print_table
 
 if TYPE_CHECKING:
     from tinyml.tools.proofs.op_statements import OpStatement
@@ -46,8 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     For a program, the findings are also added to its report page.
     """
-    from tinyml.tools.proofs.formulas import solver
-
     request = parsed(arguments, ProveRequest)
     solver()
     is_program = Path(request.subject).is_dir()
@@ -63,14 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
-    from tinyml.dialects.context import context
-    from tinyml.dialects.formats.lookup import format_spelled
-    from tinyml.tools.proofs.facts import facts
-    from tinyml.tools.proofs.machine_statements import machine_statements
-    from tinyml.tools.proofs.posit.quire_statements import quire_statements
-    from tinyml.tools.proofs.proving import decide
-    from tinyml.tools.proofs.statements import statements, variants
-
     format = format_spelled(context(), name)
     quires = [*quire_statements(format)]
     stated = [] if quires and not variants(format) else [*statements(format)]
@@ -80,11 +93,6 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
 
 
 def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
-    from tinyml.tools.driver.output_folder import PICTURES, PROOFS, REPORT_PAGE, listed_files, require_as_written
-    from tinyml.tools.driver.program_in_folder import program_in, require_chain
-    from tinyml.tools.proofs.programs import Unstated, accumulators, exponents, operations
-    from tinyml.tools.proofs.proving import decide
-
     found = program_in(Path(folder))
     require_chain(found)
     pictures = [name for name in listed_files(found.report) if name.startswith(f"{PICTURES}/")]
@@ -99,10 +107,6 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
 
 def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
     """Write the findings to the program's folder and, with the estimated times, to its report page."""
-    from tinyml.tools.driver.output_folder import PROOFS, add_to_folder
-    from tinyml.tools.driver.output_pages import facts_of_folder, pages_of
-    from tinyml.tools.driver.program_in_folder import program_in
-
     add_to_folder(folder, {PROOFS: json.dumps(report, indent=2) + "\n"})
     add_to_folder(folder, pages_of(facts_of_folder(program_in(folder), None)))
 
@@ -114,9 +118,6 @@ def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[St
     seconds: the limit on the solver's time for each statement.
     others: further statements about ops of `exact`.
     """
-    from tinyml.tools.proofs.function_statements import Call, function_statement
-    from tinyml.tools.proofs.proving import decide
-
     steps = {step.name: step for step in others}
     steps |= {name: step for statement in stated for name, step in statement.steps.items()}
     verdicts = [decide(step, seconds) for _, step in sorted(steps.items())]
@@ -162,10 +163,6 @@ def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[s
 
 
 def _print(subject: str, report: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table
-
     table = Table(title=f"the arithmetic of {subject}, compared with its documentation")
     table.add_column("op or function", no_wrap=True)
     for heading in ("statements", "proved", "by the solver", "seconds"):

@@ -5,13 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
+from tinyml.lowering.exporters.onnx_writer import write_onnx
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.driver.channels import ChannelRequest, load_network
+from tinyml.tools.driver.stages import print_ir
+from tinyml.tools.reports.tables import print_table, spell_bytes
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
+from tinyml.transforms.reals.channels.importance import weights_name
+from tinyml.transforms.reals.channels.pruning import prune
+from tinyml.transforms.reals.channels.removal import kept, remove_channels
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -40,12 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     Raises `InputError` for an output file with another suffix than .onnx and .mlir, and if no pruned network fits the
     RAM.
     """
-    from tinyml.lowering.exporters.onnx_writer import write_onnx
-    from tinyml.tools.cli.atomic_output import write_file
-    from tinyml.tools.driver.stages import print_ir
-    from tinyml.transforms.reals.channels.pruning import prune
-    from tinyml.transforms.reals.channels.removal import remove_channels
-
     request = parsed(arguments, PruneRequest)
     if request.out.suffix not in SUFFIXES:
         raise InputError(f"expected a file {' or '.join(SUFFIXES)} to write to", file=str(request.out))
@@ -74,10 +80,6 @@ def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
     """The filters with removable channels: the name of the `weights`, the `tensor` that they compute, the number of its
     `channels`, and the indices of those that are `kept`.
     """
-    from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
-    from tinyml.transforms.reals.channels.importance import weights_name
-    from tinyml.transforms.reals.channels.removal import kept
-
     grouping = channels.grouping
     return [
         {
@@ -92,18 +94,10 @@ def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
 
 
 def _parameters(module: ModuleOp) -> int:
-    from math import prod
-
-    from tinyml.dialects import tdsl
-
     return sum(prod(tdsl.shape_of(op.result)) for op in module.walk() if isinstance(op, tdsl.ConstOp))
 
 
 def _print(report: dict[str, Any], out: Path) -> None:
-    from rich.table import Table
-
-    from tinyml.tools.reports.tables import print_table, spell_bytes
-
     table = Table()
     for heading in ("weights", "tensor"):
         table.add_column(heading, no_wrap=True)

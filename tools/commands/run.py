@@ -9,7 +9,10 @@ from typing import Any
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
+from tinyml.tools.driver.measure import check_equal
 from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.reports.facts.figures import ERRORS, spell_milliseconds
+from tinyml.tools.reports.tables import time_unit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +23,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run a compiled model, print the figures of the run, and return the exit code; raises `MismatchError` if an output
     differs.
     """
-    from tinyml.tools.driver.measure import check_equal
-    from tinyml.tools.reports.facts.figures import ERRORS
-
     request = parsed(arguments, RunRequest)
     result = run_model(request)
     if parsed(arguments, PrintOptions).json:
@@ -41,8 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
     """Describe the time and the RAM of an inference on floats."""
-    from tinyml.tools.reports.tables import time_unit
-
     unit = time_unit(result)
     time = floats[f"{unit}_per_inference"]
     counted = "" if time is None else f"{time:,.0f} {unit} per inference, "
@@ -53,9 +51,6 @@ def _time(result: dict[str, Any]) -> str:
     """Describe the time of an inference, in cycles or instructions and in milliseconds, or by the clock of a connected
     board.
     """
-    from tinyml.tools.reports.facts.figures import spell_milliseconds
-    from tinyml.tools.reports.tables import time_unit
-
     milliseconds = f", {spell_milliseconds(result['milliseconds_per_inference'], result['time_source'])} ms"
     if result["milliseconds_per_inference"] is None:
         milliseconds = ""

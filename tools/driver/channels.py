@@ -6,10 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from xdsl.context import Context
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.request import ModelArgument
+from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
+from tinyml.transforms.reals.channels.importance import importance
+from tinyml.transforms.reals.channels.pruning import Channels
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.table import schedule_named
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -46,15 +58,6 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
 
     Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not apply.
     """
-    from xdsl.context import Context
-
-    from tinyml.dialects import tdsl
-    from tinyml.dialects.context import context
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.tools.driver.stages import load_program
-    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-    from tinyml.transforms.reals.channels.importance import importance
-
     module = load_program(request.model, context())
     bits = request.bits
     if tdsl.has_formats(module):
@@ -74,11 +77,5 @@ def channels_of(module: ModuleOp, mode: str, bits: int | None) -> Channels:
     bits: the width of an element, by default the width of its format.
     mode: the name of the schedule that plans the program.
     """
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
-    from tinyml.transforms.reals.channels.pruning import Channels
-    from tinyml.transforms.schedules.plans.network import network_of
-    from tinyml.transforms.schedules.table import schedule_named
-
     function = predict_function(module)
     return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))

@@ -8,8 +8,11 @@ from pathlib import Path
 from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import SYNTHESISED, USUAL_FORMAT
+from tinyml.targets.registry import board
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.measure_model import measure_model
@@ -104,8 +107,6 @@ def compare_formats(
 
     Raises `InputError` for a malformed setting and for data without labels.
     """
-    from tinyml.targets.registry import board
-
     if picture is not None:
         check_plot_path(picture)
     asked, chosen = [FormatSetting.parse(way) for way in ways or DEFAULT_FORMATS], board(target)
@@ -222,8 +223,6 @@ def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> None:
-    from rich.table import Table
-
     table = Table()
     for heading in ("model", "format"):
         table.add_column(heading, no_wrap=True)

@@ -11,11 +11,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import DEFAULT_TARGET, HOST, board
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
@@ -204,10 +209,6 @@ class _Model:
     """
 
     def __init__(self, folder: Path):
-        from tinyml.runtime.evaluator.evaluator import evaluate_reals
-        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-        from tinyml.runtime.model.program_data import load_program_data
-
         program, self.val, test = find_model(folder)
         self.reals = load_program(program, context())
         self.test_data = load_program_data(self.reals, str(test or self.val))
@@ -229,8 +230,6 @@ class _Model:
         way: a search or a uniform width.
         limits: the limits of the search by resource.
         """
-        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
-
         options = PipelineOptions(
             data=str(self.val),
             format=arithmetic.format,
@@ -300,8 +299,6 @@ def _print(
     cell: returns the text for a model's figures.
     mean: returns the text for the mean figures of an arithmetic.
     """
-    from rich.table import Table
-
     table = Table(title=title, title_justify="left")
     table.add_column("model", no_wrap=True)
     for heading in ("arithmetic", "float", *WAYS, "best other"):

@@ -21,6 +21,7 @@ from tinyml.lowering import pipelines
 from tinyml.lowering.added_steps import check_parts
 from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.model_predictions import predictor_of
+from tinyml.lowering.frontends.sklearn.predictions import check_predictions
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
@@ -58,14 +59,21 @@ from tinyml.tools.driver.output_folder import (
     write_inside,
     write_sources,
 )
+from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
+from tinyml.tools.driver.packages.write_packages import write_packages
 from tinyml.tools.driver.request import QUANTIZATION, Request, watched
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
+from tinyml.transforms.formats.assign_format import weights_beside
 from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
+from tinyml.transforms.formats.evaluation.metrics import metric_named
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
+from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
+from tinyml.transforms.reals.decide_class import DecideClassPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.simplify import SimplifyPass
 
@@ -101,8 +109,6 @@ def check_options(made: Compilation) -> None:
         check_scheme(prototype, options.format, options.functions)
         scaling_rule(prototype, options.format, options.scale_by)
     if options.weights is not None:
-        from tinyml.transforms.formats.assign_format import weights_beside
-
         weights_beside(ctx, options.weights, options.format)
     if request.input_unit is not None:
         imported("tinyml.dialects.tdsl.sensor_units:InputUnit").parse(request.input_unit, None)
@@ -157,8 +163,6 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
-        from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-
         pipelines.run(program, ctx, [LiftToRealsPass()])
     function = predict_function(program)
     if request.name is not None:
@@ -178,8 +182,6 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
     if request.false_alarms is None and predictor_of(request.module or program) is None:
-        from tinyml.transforms.reals.decide_class import DecideClassPass
-
         # The estimator determines whether it is a classifier.
         passes.append(DecideClassPass(val, request.classes))
     passes.append(NameClassesPass(request.classes, request.outputs))
@@ -244,16 +246,12 @@ def check_metric(made: Compilation) -> None:
 
 def _has_figure(metric: str) -> bool:
     """Whether a metric is computed from all outputs together."""
-    from tinyml.transforms.formats.evaluation.metrics import metric_named
-
     return metric_named(metric).figure is not None
 
 
 def compare_with_estimator(made: Compilation) -> None:
     """Raise `InputError` for a program whose predictions differ from the predictions of its source estimator."""
     if made.own is not None and made.imported is not None:
-        from tinyml.lowering.frontends.sklearn.predictions import check_predictions
-
         given = made.data.x if made.data.precise is None else made.data.precise
         check_predictions(made.imported, made.own, given, str(made.request.model))
 
@@ -373,9 +371,6 @@ def write_packagings(made: Compilation) -> None:
     """Write the requested packages for other tools, unless the device's outputs differ."""
     if not made.packagings or made.mismatch is not None:
         return
-    from tinyml.tools.driver.packages.packaging import packaged_model
-    from tinyml.tools.driver.packages.write_packages import write_packages
-
     serial, expected = made.request.input == SERIAL, made.measured and made.measured.outputs
     formats = made.compiled.formats
     model = packaged_model(made.folder, formats, made.board, made.samples, serial=serial, expected=expected)
@@ -461,8 +456,6 @@ def _keeping(folder: Path | None) -> AbstractContextManager[None]:
     """
     if folder is None:
         return nullcontext()
-    from tinyml.transforms.programs.kept_facts import kept_in
-
     return kept_in(folder)
 
 

@@ -16,6 +16,7 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
+from tinyml.targets.registry import boards, chip_of
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
 from tinyml.tools.driver.request import Request
@@ -27,6 +28,7 @@ from tinyml.tools.driver.stages import (
     compile_stages,
     passes_to_formats,
 )
+from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.schedules.table import missing_schedules
 
 if TYPE_CHECKING:
@@ -50,8 +52,6 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
     No error is raised with a search, with a format for weights or with fewer than `LEAST_WIDTH` bits, because passes
     may then drop, merge or clip weights. No error is raised for weights in RAM.
     """
-    from tinyml.transforms.reals.profile import ProfilePass
-
     flash = min(request.flash or math.inf, board.flash or math.inf)
     narrow = request.weights is not None or (request.width or LEAST_WIDTH) < LEAST_WIDTH
     if flash == math.inf or narrow or request.search is not None or request.load_weights:
@@ -137,8 +137,6 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
 
     flash, ram: the bytes that the program needs.
     """
-    from tinyml.targets.registry import boards, chip_of
-
     own_ram, own_flash = board.ram or 0, board.flash or 0
     if ram <= own_ram and flash <= own_flash:
         return ""

@@ -21,6 +21,7 @@ from tinyml.tools.driver.request import (
     describe_searches,
     search_options,
 )
+from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
@@ -86,8 +87,6 @@ def _check_metric(text: str, request: Request) -> None:
     """Raise `InputError` for an unknown metric. Without a search, also raise it for a metric that is a sum of losses of
     samples. With `--format auto`, also raise it for a metric whose lower figures are better.
     """
-    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
-
     metric = metric_named(text)
     if request.search is None and metric.figure is None and metric.name != ACCURACY:
         raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {figures()}")

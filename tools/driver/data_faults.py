@@ -14,6 +14,9 @@ from tinyml.runtime.evaluator.evaluator import evaluate_model
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, DataFaults
+from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
+from tinyml.transforms.formats.evaluation.metrics import area_under_curve
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,20 +65,14 @@ def _poor(reals: ModuleOp, data: Data) -> str:
 
     Empty for a better model, and without labels.
     """
-    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
-
     outputs = evaluate_model(reals, data.x)
     if (anomalous := labelled_anomalies(data)) is not None and tdsl.read_interface(reals).threshold is not None:
         if anomalous.all() or not anomalous.any():
             return ""
         assert outputs.scores is not None
-        from tinyml.transforms.formats.evaluation.metrics import area_under_curve
-
         area = area_under_curve(outputs.scores[:, 0], ~anomalous)
         return f"detects its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
     if data.targets is not None and outputs.scores is not None:
-        from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
-
         r2 = RegressionErrors.of(outputs.scores, data.targets).r2
         return f"explains none of its variance (R2 {r2:.2f})" if r2 <= 0 else ""
     return "" if data.y is None else _poor_classes(data.y, outputs.classes)

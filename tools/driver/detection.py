@@ -10,6 +10,8 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering.c.real_numbers import from_real, lies_below
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals, predict_function
 from tinyml.tools.driver.measure import Accuracy, Detection, DetectionRates
+from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
+from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:
@@ -70,8 +72,6 @@ def detection_rates(
     found: the mask of the samples that the detector reports as anomalies.
     anomalous: the mask of the samples labelled as anomalies; None without labels.
     """
-    from tinyml.transforms.formats.evaluation.metrics import area_under_curve
-
     if anomalous is None or anomalous.all() or not anomalous.any():
         return DetectionRates(None, float(found.mean()), None)
     alarms, right = float(found[~anomalous].mean()), float(found[anomalous].mean())
@@ -132,8 +132,6 @@ def detector_accuracy(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
     """The accuracy of a detector, from its decisions and scores."""
-    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
-
     assert on_reals.scores is not None
     rounded = in_reals(formats, in_formats).scores
     assert rounded is not None

@@ -6,10 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
 from tinyml.lowering.loops.operation_names import MAX_NAME_LENGTH
+from tinyml.runtime.devices.attribution import attribute
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.reports.breakdown import constant_names, far_constants, flash, functions, operations, ram
+from tinyml.tools.reports.facts.spent_time import measured_time
 from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
+from tinyml.tools.reports.report import estimate_report
 from tinyml.tools.reports.tables import print_table, time_unit
+from tinyml.transforms.ir.cost.estimate import estimate_on
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,12 +39,6 @@ def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attrib
 
     Raises `InputError` for a board without a profiler.
     """
-    from tinyml.runtime.devices.attribution import attribute
-    from tinyml.runtime.devices.registry import runner_for
-    from tinyml.runtime.evaluator.evaluator import encode_inputs
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.reports.breakdown import constant_names
-
     interface, inputs = interface_of(found.formats), encode_inputs(found.formats, found.samples)
     runner, constants = runner_for(found.board.name), constant_names(found.program)
     with found.to_build() as source_dir:
@@ -47,13 +52,6 @@ def explain_model(folder: Path) -> dict[str, Any]:
     Raises `InputError` for any other folder, for files that differ from the files that the folder's IR generates, and
     for a board without a profiler.
     """
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.driver.program_in_folder import program_in
-    from tinyml.tools.reports.breakdown import far_constants, flash, functions, operations, ram
-    from tinyml.tools.reports.facts.spent_time import measured_time
-    from tinyml.tools.reports.report import estimate_report
-    from tinyml.transforms.ir.cost.estimate import estimate_on
-
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
         found = program_in(folder)
@@ -117,8 +115,6 @@ def print_explanation(result: dict[str, Any]) -> None:
 
 
 def _table(title: str, *columns: str) -> Table:
-    from rich.table import Table
-
     table = Table(title=title, title_justify="left")
     table.add_column(columns[0], no_wrap=True)
     for column in columns[1:]:

@@ -15,6 +15,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
@@ -106,8 +107,6 @@ def finetune(
     Raises `InputError` for limits that cannot be met, for pruning by norms with limits other than RAM, for a program
     that cannot be trained, and if training reduces the accuracy on the validation set.
     """
-    from tinyml.dialects.context import context
-
     if options.pruning == NORMS and list(options.limits) not in ([], [RAM]):
         raise InputError("--pruning norms supports only a limit on RAM: omit --flash and --macs, or --pruning")
     ctx = context()

@@ -10,13 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.ir.cost.demand import arena_and_input, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.schedules.table import AUTO, missing_schedules, traits_of
 
 if TYPE_CHECKING:
@@ -143,9 +148,6 @@ def compile_within_flash(
 
     Raises `InputError` if the program exceeds the limit even without flash spent to save time.
     """
-    from tinyml.runtime.devices.registry import is_available
-    from tinyml.transforms.loops.flash.attempts import next_attempt
-
     within = limit
     while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
         if (within := next_attempt(compiled.program, within, taken, limit)) is None:
@@ -156,11 +158,6 @@ def compile_within_flash(
 
 def _flash(compiled: Compiled, target: str, optimize: str) -> int:
     """The bytes of flash of the linked program."""
-    from tinyml.dialects.context import context
-    from tinyml.runtime.devices.registry import runner_for
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.targets.c.print_c import write_c
-
     with temporary_folder() as folder:
         write_c(compiled.program, context(), target, folder)
         interface = interface_of(compiled.formats)

@@ -7,11 +7,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
+from tinyml.runtime.devices.listening import answers_to
+from tinyml.runtime.evaluator.evaluator import encode_inputs, in_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.readers.recordings import read_wav
 from tinyml.targets.registry import HOST, board
+from tinyml.tools.cli.atomic_output import write_file
+from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.heard import Heard, Rule, Word, words_in
+from tinyml.tools.driver.output_folder import read_report
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import listed_targets, optimize
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened, ticks
 
@@ -63,12 +72,6 @@ def heard_in(
     Raises `InputError` for a program that does not stream or was compiled for another rate, for an unknown rate, and
     for a recording that is too short.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.runtime.devices.listening import answers_to
-    from tinyml.runtime.evaluator.evaluator import encode_inputs
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.driver.program_in_folder import program_in
-
     found = program_in(folder)
     formats = found.formats
     interface = interface_of(formats)
@@ -101,11 +104,6 @@ def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
 
     Raises `InputError` for a recording that cannot be read, and as `heard_in` and `words_in` do.
     """
-    from tinyml.runtime.readers.recordings import read_wav
-    from tinyml.tools.cli.atomic_output import write_file
-    from tinyml.tools.cli.progress import Progress
-    from tinyml.tools.driver.output_folder import read_report
-
     stream: Mapping[str, Any] = read_report(request.folder).get("stream") or {}
     recording = read_wav(request.wav)
     chosen = board(request.device)
@@ -144,9 +142,6 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
     """The scores of at least two classes, as reals. Raises `InputError` for a program that returns a number and no
     class.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.runtime.evaluator.evaluator import in_reals
-
     names = tdsl.read_interface(formats).classes
     if outputs.scores is None:
         count = max(2, int(outputs.classes.max()) + 1) if names is None else len(names)
@@ -167,9 +162,6 @@ def _threshold(formats: ModuleOp) -> float:
     """The number that the single score of a program exceeds if its class is 1; 0 if the program compares the score with
     no number.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.runtime.evaluator.evaluator import predict_function
-
     block = predict_function(formats).body.block
     assert block.last_op is not None
     score = block.last_op.operands[-1]

@@ -17,7 +17,10 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.tools.driver.choice.output_errors import greatest_growth
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers
+from tinyml.transforms.formats.evaluation.metrics import NUMBERS, measure_of
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors, mean_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,8 +223,6 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     if not has_answers(on_reals, data):
         regression = _regression(on_reals, rounded, data)
         if on_reals.scores is not None and rounded.scores is not None:
-            from tinyml.tools.driver.choice.output_errors import greatest_growth
-
             worst = greatest_growth(on_reals.scores, rounded.scores, data.targets)
     figures = [_output_figures(number, on_reals, rounded, data) for number in range(1, len(on_reals.tensors))]
     disagreements = 0 if regression is not None else int((reference != compiled).sum())
@@ -255,8 +256,6 @@ def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Ou
 
     Raises `InputError` as `measure_of` does.
     """
-    from tinyml.transforms.formats.evaluation.metrics import NUMBERS
-
     measure = metric_measure(name, reals, data)
     figure = measure.figure(answers_of(in_reals(formats, in_formats), data, tdsl.read_interface(formats)))
     return MetricFigures(name, measure.on_reals, figure, measure.metric.of != NUMBERS)
@@ -264,8 +263,6 @@ def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Ou
 
 def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
     """The measure of a metric for the answers of the program on reals; raises `InputError` as `measure_of` does."""
-    from tinyml.transforms.formats.evaluation.metrics import measure_of
-
     return measure_of(name, answers_of(evaluate_model(reals, data.x), data, tdsl.read_interface(reals)))
 
 
@@ -291,8 +288,6 @@ def _errors(scores: NDArray[Any], targets: NDArray[Any] | None) -> RegressionErr
     """The errors of outputs compared with targets; None without targets."""
     if targets is None:
         return None
-    from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
-
     return RegressionErrors.of(scores, targets)
 
 
@@ -329,8 +324,6 @@ def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
     """
     if not exact.tensors:
         return 0.0
-    from tinyml.transforms.formats.evaluation.regression_errors import mean_errors
-
     return float(mean_errors(in_reals(module, rounded).tensors, in_reals(module, exact).tensors).mean())
 
 

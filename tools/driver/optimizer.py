@@ -39,6 +39,7 @@ from tinyml.tools.driver.expected_errors import ExpectedError, check_errors, exp
 from tinyml.tools.driver.pass_options import check_options, check_pipeline
 from tinyml.tools.driver.pass_watch import PassWatch, SinglePasses
 from tinyml.tools.universe import own_attributes
+from tinyml.transforms.ir.levels import check_level
 
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
 
@@ -197,9 +198,6 @@ class TinymlOptMain(xDSLOptMain):
         if not inspect.signature(factory).parameters:
             check_options("target", target, cast(Callable[[], type[Target]], factory)())
         super().setup_pipeline()
-        # Imports the dialects; --help does not need them.
-        from tinyml.transforms.ir.levels import check_level
-
         verify_and_report = self.pipeline.callback
         assert verify_and_report is not None
         printing = IRTarget(

@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any, cast
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import in_file_order, stored_samples
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.targets.c.print_c import binary_files
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.driver.build_products import products_among
+from tinyml.tools.reports.facts.answers import wrong_samples
 from tinyml.tools.reports.report_fields import Report, check_report
 
 if TYPE_CHECKING:
@@ -54,10 +58,6 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
     """Write NAME.c, NAME.h, NAME.v for hardware, the program's further files, the IR of every level and the measured
     samples.
     """
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.runtime.model.program_data import stored_samples
-    from tinyml.targets.c.print_c import binary_files
-
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
     files |= {} if compiled.verilog is None else {f"{name}.v": compiled.verilog}
@@ -74,9 +74,6 @@ def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accur
     """
     if accuracies.answers is None:
         return {}
-    from tinyml.runtime.model.program_data import in_file_order
-    from tinyml.tools.reports.facts.answers import wrong_samples
-
     if not len(which := wrong_samples(data.y, *accuracies.answers)):
         return {}
     reals, formats = (answers[which] for answers in accuracies.answers)

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.interface import read_input
+from tinyml.runtime.devices.registry import is_available
+from tinyml.runtime.devices.runner import NoProfilerError
+from tinyml.runtime.readers.arrays import read_npz
+from tinyml.tools.driver.explain_model import measured_program
 from tinyml.tools.driver.output_folder import (
     ERRORS,
     PICTURES,
     REPORT_PAGE,
 )
+from tinyml.tools.reports.facts.answer_pictures import wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time
@@ -80,8 +85,6 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
 
 
 def _wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
-    from tinyml.tools.reports.facts.answer_pictures import wrong_answers
-
     return wrong_answers(arrays)
 
 
@@ -89,8 +92,6 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
     """The arrays that `write_errors` wrote, of which only `y` may be missing. Raises `InputError` if another array is
     missing, or if an array has the wrong type or shape.
     """
-    from tinyml.runtime.readers.arrays import read_npz
-
     arrays: dict[str, NDArray[Any]] = {}
     for name in ("sample", "x", "float", "compiled", "least", "greatest", "y"):
         array = read_npz(file, "wrong answers", name, lambda header: None)
@@ -113,10 +114,6 @@ def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | N
 
     None if the tools of its board are missing, or have no profiler.
     """
-    from tinyml.runtime.devices.registry import is_available
-    from tinyml.runtime.devices.runner import NoProfilerError
-    from tinyml.tools.driver.explain_model import measured_program
-
     if not is_available(found.board.name):
         return None
     try:

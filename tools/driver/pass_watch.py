@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass, PassPipeline
 from tinyml.dialects.locations import source_location, source_names
 from tinyml.dialects.remarks import RemarkKind, Statistic
 from tinyml.lowering.pipeline_steps import If
+from tinyml.lowering.pipelines import Pipeline
 from tinyml.tools.cli.ir_printer import IRTarget
 
 
@@ -147,8 +148,6 @@ class SinglePasses(PassPipeline):
     watch: PassWatch = field(kw_only=True)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.lowering.pipelines import Pipeline
-
         assert self.callback is not None
         before: ModulePass | None = None
         for each in self.passes:

@@ -24,6 +24,7 @@ from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import files_of_device
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import binary_files, print_c, sources_of_lines
@@ -69,8 +70,6 @@ class ProgramInFolder:
     @cached_property
     def samples(self) -> NDArray[Any]:
         """The few inputs with which the compilation measured the program: reals, shape (samples, elements)."""
-        from tinyml.runtime.model.program_data import load_program_data
-
         return load_program_data(self.formats, str(self.folder / SAMPLES)).x
 
     @property

@@ -13,12 +13,19 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
+from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import DEVICES, device_board, device_name
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.measure import errors_on_device, run_on_device
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import listed_targets, optimize
+from tinyml.tools.reports.report import rounded_milliseconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,13 +78,6 @@ def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> di
 
     program: the program in the folder, if several runs share it.
     """
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.runtime.model.program_data import load_program_data
-    from tinyml.runtime.readers.arrays import check_npz
-    from tinyml.tools.driver.measure import errors_on_device
-    from tinyml.tools.driver.program_in_folder import program_in
-    from tinyml.tools.reports.report import rounded_milliseconds
-
     where = request.port or device_name(request.device)
     check_npz(request.data, "data")
     with Progress(str(request.folder), 2) as progress:
@@ -122,9 +122,6 @@ def _on_device(
     """Run the program on a simulated board or the host; return the outputs, the first differing output, and the
     figures.
     """
-    from tinyml.tools.driver.measure import run_on_device
-    from tinyml.tools.reports.report import rounded_milliseconds
-
     chosen, optimize = device_board(request.device), f"-{request.optimize}"
     device = device_name(request.device)
     measured, mismatch = run_on_device(source_dir, formats, inputs, target=device, optimize=optimize)
@@ -152,9 +149,6 @@ def _with_floats(
 
     ram: the bytes of RAM of the program with raws.
     """
-    from tinyml.runtime.devices.float_inputs import run_on_floats
-    from tinyml.runtime.model.model_interface import interface_of
-
     interface = interface_of(formats)
     if chosen.name == HOST or chosen.fabric is not None or not interface.takes_floats:
         return None

@@ -20,12 +20,20 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.importers import ADVICE, FRONTENDS, MLIR
 from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
 from tinyml.tools.cli.ir_printer import IRPrinter
+from tinyml.tools.cli.parse_mlir import parse_mlir
+from tinyml.tools.cli.user_errors import invalid
 from tinyml.tools.driver.backend import backend_of
+from tinyml.tools.driver.measure import accuracy
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.choose_storage import ChooseStoragePass
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_C,
@@ -36,7 +44,9 @@ from tinyml.transforms.ir.pipeline_names import (
     REFINE_FORMATS,
 )
 from tinyml.transforms.programs.store import Program, Programs
+from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.drop_monotone import DropMonotonePass
+from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -112,8 +122,6 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
     Raises `InputError` for an unknown suffix, for a file that cannot be read, and for an invalid program.
     """
-    from tinyml.lowering.frontends.importers import ADVICE, FRONTENDS, MLIR
-
     suffix = path.suffix.removeprefix(".")
     if suffix != MLIR and suffix not in FRONTENDS:
         suffixes = ", ".join(f".{name}" for name in (*sorted(FRONTENDS.names()), MLIR))
@@ -121,19 +129,13 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
         raise InputError(f"expected a program ({suffixes}){help}", file=str(path))
     content = read_bytes(path, "program")
     try:
-        if suffix == MLIR:
-            from tinyml.tools.cli.parse_mlir import parse_mlir
-
-            module = parse_mlir(ctx, content, str(path))
-        else:
-            module = FRONTENDS.get(suffix)(content, str(path))
+        name = str(path)
+        module = parse_mlir(ctx, content, name) if suffix == MLIR else FRONTENDS.get(suffix)(content, name)
     except UnicodeDecodeError as error:
         raise InputError("cannot read the program: not a text file", file=str(path)) from error
     try:
         module.verify()
     except VerifyException as error:
-        from tinyml.tools.cli.user_errors import invalid
-
         raise invalid(module, error, str(path)) from error
     return module
 
@@ -260,8 +262,6 @@ def compile_kept(
 
     programs: as for `compile_stages`.
     """
-    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-
     chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT
     parts = None
     if tdsl.is_mixed(module):
@@ -357,8 +357,6 @@ def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> li
     passes = pipelines.flatten("reals-to-formats", vars(options))
     if search is None:
         return passes
-    from tinyml.transforms.formats.assign_format import AssignFormatPass
-
     return [search if isinstance(step, AssignFormatPass) else step for step in passes]
 
 
@@ -366,8 +364,6 @@ def _reals_and_formats(
     program: Program, options: PipelineOptions, search: SearchPass | None
 ) -> tuple[Program, Program]:
     """Return the profiled program at L0 and the program at L1."""
-    from tinyml.transforms.reals.profile import ProfilePass
-
     passes = passes_to_formats(options, search)
     profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     reals = program.after(*passes[:profiled])
@@ -376,8 +372,6 @@ def _reals_and_formats(
 
 def _changed_answers(reals: Program, formats: Program, file: str) -> int:
     """The number of inputs in a data file whose class differs between the program at L1 and the program on reals."""
-    from tinyml.runtime.model.program_data import load_program_data
-    from tinyml.tools.driver.measure import accuracy
 
     def count() -> int:
         return accuracy(reals.module, formats.module, load_program_data(reals.module, file)).disagreements
@@ -389,9 +383,6 @@ def count_model_macs(reals: ModuleOp) -> int:
     """The number of multiply-accumulates of a program, with matrices in sparse form where that saves memory in
     floats.
     """
-    from tinyml.transforms.formats.choose_storage import ChooseStoragePass
-    from tinyml.transforms.reals.analysis.count_macs import count_macs
-
     module = reals.clone()
     ChooseStoragePass().apply(Context(), module)
     return count_macs(module)
@@ -404,8 +395,6 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
     The program is a file that a frontend imports, or seedot/input.sd; the table of frontends determines the precedence.
     The data are val.npz and, if present, test.npz. Raises `InputError` without a program.
     """
-    from tinyml.lowering.frontends.importers import FRONTENDS
-
     patterns = [pattern for suffix in FRONTENDS.names() for pattern in (f"*.{suffix}", *_NESTED_PATHS.get(suffix, ()))]
     programs = (path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file())
     if (program := next(programs, None)) is None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects import c
+from tinyml.tools.reports.memory_report import memory_report
+
 if TYPE_CHECKING:
     from tinyml.dialects import c
     from tinyml.runtime.devices.attribution import Attribution
@@ -32,8 +35,6 @@ def constant_bytes(program: ModuleOp) -> dict[str, int]:
 
 
 def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
-    from tinyml.dialects import c
-
     constants = [op for op in program.walk() if isinstance(op, c.ConstantOp)]
     return [op for op in constants if not isinstance(op.parent_op(), c.LoadedOp)]
 
@@ -44,8 +45,6 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
 
     None if no constant requires far accesses.
     """
-    from tinyml.dialects import c
-
     sizes = constant_bytes(program)
     far = [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp) and op.far is not None]
     if not far:
@@ -100,8 +99,6 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
     """The bytes of RAM by kind; `peak` lists the buffers that are live at the operation with the most live bytes."""
-    from tinyml.tools.reports.memory_report import memory_report
-
     memory = memory_report(buffers)
     return {
         "arena": memory["height"],

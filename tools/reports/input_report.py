@@ -12,9 +12,12 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.c.real_numbers import conversion_functions
 from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.costs import cost_table
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
+from tinyml.transforms.ir.cost.estimate import SOFTWARE
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -58,10 +61,6 @@ class FloatInputs:
 
 def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     """The cost of real inputs of a program at L1 on a board; None for a program without a float interface."""
-    from tinyml.lowering.c.real_numbers import conversion_functions
-    from tinyml.targets.costs import cost_table
-    from tinyml.transforms.ir.cost.estimate import SOFTWARE
-
     interface = interface_of(formats)
     if not interface.takes_floats:
         return None

@@ -12,7 +12,9 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
 
 from tinyml.dialects.context import own_passes
+from tinyml.dialects.options import options_of
 from tinyml.lowering.added_steps import steps_of
+from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, If
 
 HEAD = """\
@@ -114,9 +116,6 @@ def option_helps(made: type[ModulePass]) -> dict[str, str]:
 
 
 def _pipeline_helps() -> dict[str, str]:
-    from tinyml.dialects.options import options_of
-    from tinyml.lowering.options import PipelineOptions
-
     return {option.name: option.help for option in options_of(PipelineOptions)}
 
 

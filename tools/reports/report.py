@@ -12,7 +12,12 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.own_rows import of_options
 from tinyml.dialects.tdsl.inputs import InputPart
 from tinyml.dialects.tdsl.interface import read_interface
+from tinyml.lowering.loops.operation_names import layers_by_name
+from tinyml.runtime.evaluator.evaluator import feature_map
+from tinyml.runtime.evaluator.function_errors import function_errors
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
+from tinyml.tools.reports.facts.answers import confusion
 from tinyml.tools.reports.input_report import (
     FloatInputs,
     float_inputs,
@@ -22,6 +27,10 @@ from tinyml.tools.reports.input_report import (
 )
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
+from tinyml.tools.reports.threshold_report import threshold_report
+from tinyml.tools.reports.warnings import warnings_of
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.ir.cost.estimate import estimate_on
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
@@ -40,15 +49,6 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
     made: the compilation after its measurement.
     chosen, lines: the texts of the report and of the command about the choice of formats.
     """
-    from tinyml.lowering.loops.operation_names import layers_by_name
-    from tinyml.runtime.evaluator.evaluator import feature_map
-    from tinyml.runtime.evaluator.function_errors import function_errors
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.reports.threshold_report import threshold_report
-    from tinyml.tools.reports.warnings import warnings_of
-    from tinyml.transforms.formats.plan_execution import streamed_segments
-    from tinyml.transforms.ir.cost.estimate import estimate_on
-
     request, board, compiled = made.request, made.board, made.compiled
     accuracies, rounding, measured = made.accuracies, made.rounding, made.measured
     optimize = f"-{request.optimize}"
@@ -141,8 +141,6 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
     """The confusion matrices of a classifier on labelled data; None for other programs and for data without labels."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
-    from tinyml.tools.reports.facts.answers import confusion
-
     return confusion(made.data.y, *made.accuracies.answers, read_interface(made.compiled.formats).classes)
 
 

@@ -15,6 +15,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
 from tinyml.targets.board import TimeSource
+from tinyml.tools.reports.facts.notebook_table import notebook_table
+from tinyml.tools.reports.tables import print_program, text_for_terminal
 
 SCHEMA = 2
 """The version of the fields; it increases if a field is removed or changes its meaning, not if one is added."""
@@ -421,13 +423,9 @@ class Report:
     thresholds: Mapping[str, Any] | None
 
     def __repr__(self) -> str:
-        from tinyml.tools.reports.tables import print_program, text_for_terminal
-
         return text_for_terminal(lambda: print_program(cast(Any, self))).rstrip()
 
     def _repr_html_(self) -> str:
-        from tinyml.tools.reports.facts.notebook_table import notebook_table
-
         return notebook_table(cast(Any, self))
 
     def as_json(self) -> dict[str, Any]:

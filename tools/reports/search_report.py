@@ -6,12 +6,13 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE
+
 
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
     """The candidates that a search recorded in a program at L1; None for a search that records no costs."""
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
-
     points: Any = predict_function(formats).attributes.get(FRONT_ATTRIBUTE)
     if points is None:
         return None
@@ -27,10 +28,6 @@ def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
 
 def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
     """The formats that a search chose in a program at L1, tensor by tensor; None without a search."""
-    from tinyml.dialects.formats.number_format import element_format
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.search.engine.result import SEARCH_ATTRIBUTE
-
     account: Any = predict_function(formats).attributes.get(SEARCH_ATTRIBUTE)
     if account is None:
         return None

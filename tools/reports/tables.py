@@ -12,6 +12,10 @@ from io import StringIO
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from tinyml.dialects.errors import visible
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_of, spell_milliseconds
 
@@ -47,8 +51,6 @@ def print_table(table: Table, least: int = DEFAULT_COLUMNS) -> None:
     On a narrow terminal, and in a text for one (`text_for_terminal`), the table is split into several tables. Each has
     the first column and as many other columns as fit.
     """
-    from rich.console import Console
-
     console = Console(width=_WITHIN.get())
     if not console.is_terminal and _WITHIN.get() is None:
         Console(width=max(console.width, least)).print(table)
@@ -75,8 +77,6 @@ def text_for_terminal(show: Callable[[], None]) -> str:
 
 def _width(column: Column) -> int:
     """The number of characters that a column needs, including border and margins."""
-    from rich.text import Text
-
     texts = [Text.from_markup(cell) if isinstance(cell, str) else cell for cell in (column.header, *column.cells)]
     widest = max(text.cell_len for text in texts if isinstance(text, Text))
     return 3 + (widest if column.no_wrap else min(widest, MIN_COLUMN_WIDTH))
@@ -126,8 +126,6 @@ def print_reports(reports: Sequence[Report]) -> None:
     regressor has no answers that could differ. Other lines show the figures of each output after the first, and the
     rates of each detector.
     """
-    from rich.table import Table
-
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
     optional = [
@@ -294,8 +292,6 @@ def _print_stream(stream: Mapping[str, Any], unit: str) -> None:
 
 def _print_search(search: Mapping[str, Any]) -> None:
     """Print the format that a search chose for each tensor, then the effort of the search."""
-    from rich.table import Table
-
     table = Table()
     table.add_column("tensor", no_wrap=True)
     for heading in ("format", "range", "error"):

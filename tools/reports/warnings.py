@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import SourceNames
 from tinyml.dialects.tdsl.attributes import ZEROS_UNKNOWN
+from tinyml.dialects.tdsl.contraction import constant_root
+from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import AUTO_FORMAT
+from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
+from tinyml.transforms.ir.cost.estimate import time_shares
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
@@ -385,9 +392,6 @@ def warnings_of(
     converting: the share of the time with float inputs that is spent converting them to raws.
     milliseconds: as in `Findings`.
     """
-    from tinyml.runtime.evaluator.evaluator import feature_map
-    from tinyml.transforms.ir.cost.estimate import time_shares
-
     compiled, choice, measured, limit = made.compiled, made.choice, made.measured, made.board.ram and made.request.ram
     coarse = coarse_features(compiled, made.data)
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
@@ -447,9 +451,6 @@ def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:
     """For each feature of an input vector, whether the format of the input rounds it by more than `COARSE`. Empty for
     other inputs, and for inputs with one scale for each feature.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
-
     [argument] = predict_function(compiled.formats).body.block.args
     shape = tdsl.shape_of(argument)
     if compiled.kept or feature_map(compiled.reals) is not None or prod(shape) != max(shape, default=1):
@@ -466,9 +467,6 @@ def row_ratio(reals: ModuleOp) -> float:
     """The greatest ratio of the magnitudes of two rows of a constant matrix that is the left factor of a product; 1
     without such matrices. The rows of a filter are its channels; rows of zeros do not count.
     """
-    from tinyml.dialects import tdsl
-    from tinyml.dialects.tdsl.contraction import constant_root
-
     ratio = 1.0
     for op in reals.walk():
         if not isinstance(op, tdsl.ProductOp | tdsl.Conv2dOp) or (constant := constant_root(op.lhs)) is None:
@@ -483,8 +481,6 @@ def spread_of(reals: ModuleOp) -> float:
     """The maximum, over the constants of a program on reals, of the ratio of the greatest magnitude to the median
     nonzero magnitude; 1 without such constants.
     """
-    from tinyml.dialects import tdsl
-
     constants = [op for op in reals.walk() if isinstance(op, tdsl.ConstOp) and op.raws.dtype.kind == "f"]
     sizes = [np.abs(op.raws[op.raws != 0].astype(np.float64)) for op in constants]
     # A ratio of doubles may be infinite.
@@ -496,10 +492,6 @@ def scalers_of(buffers: ModuleOp) -> list[str]:
     """The names of the operations of a program at L2 that scale the input: elementwise ops on the input and
     constants.
     """
-    from tinyml.dialects.functions import defined_functions
-    from tinyml.dialects.locations import SourceNames
-    from tinyml.lowering.loops.operation_names import name_operations
-
     module = buffers.clone()
     name_operations(module)
     scaled = {argument for function in defined_functions(module) for argument in function.body.block.args}
@@ -508,8 +500,6 @@ def scalers_of(buffers: ModuleOp) -> list[str]:
 
 
 def _scaling(buffers: ModuleOp, scaled: set[Any]) -> Iterator[Any]:
-    from tinyml.dialects import scratch, tdsl
-
     for op in buffers.walk():
         if isinstance(op, scratch.ViewOp) and op.input:
             scaled.add(op.result)

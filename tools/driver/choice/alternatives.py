@@ -17,6 +17,7 @@ from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import ALTERNATIVES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
+from tinyml.lowering.options import CompileOptions
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,6 @@ def _loaded(row: Row) -> Alternative:
     """The alternative of a table row. Raises `PluginError` for one of another name, with an unknown option, or with an
     unknown base.
     """
-    from tinyml.lowering.options import CompileOptions
-
     alternative = row.load(Alternative)
     row.expect_fields(alternative)
     if alternative.name != row.name:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
+from tinyml.lowering.pipelines import pipeline
+from tinyml.tools.driver.request import Request
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
@@ -51,8 +53,6 @@ def _given(request: Request) -> dict[str, Any]:
     """The options of a request that differ from their defaults, by name, with the format first, and without the model
     and the folder.
     """
-    from tinyml.tools.driver.request import Request
-
     # Packages are written from a program, whatever its options; preserved formats change no package.
     left_out = {"model", "out", "format", "packages", "zip", "cache"}
     given: dict[str, Any] = {"format": request.format}
@@ -83,8 +83,6 @@ def replay_pipeline(request: Request, options: PipelineOptions) -> str:
     """The pipeline from the model to C, for `tinyml-opt MODEL --pass-pipeline`. Arrays appear as the files that would
     store them.
     """
-    from tinyml.lowering.pipelines import pipeline
-
     made = pipeline("reals-to-c")
     taken = {field.name for field in fields(made)}
     if request.val in request.arrays:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS
@@ -168,8 +169,6 @@ class Detector:
     @staticmethod
     def of(reals: ModuleOp, data: Data, threshold: float) -> Detector:
         """Create the detector for a program on reals and a data set."""
-        from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
         far = far_samples(data.x)
         scores = evaluate_reals(reals, far).scores
         assert scores is not None

@@ -15,6 +15,8 @@ from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import PACKAGES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
+from tinyml.tools.driver.output_folder import is_inside
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
@@ -87,9 +89,6 @@ def _loaded(row: Row) -> Packaging:
     """The packaging of a table row. Raises `PluginError` if a plug-in's row does not name a `Packaging` of the same
     name; the functions of the result raise it for errors of the plug-in's functions.
     """
-    from tinyml.tools.driver.output_folder import is_inside
-    from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
-
     packaging = row.load(Packaging)
     row.expect_fields(packaging)
     if packaging.name != row.name:

@@ -9,10 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.chip import SERIAL
+from tinyml.targets.registry import board
 from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder, write_inside
+from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
+from tinyml.tools.driver.stages import load_program
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
@@ -60,12 +65,6 @@ def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: b
 
     Raises `InputError` for a source that `tinyml compile` did not write, and as `packagings_for` does.
     """
-    from tinyml.dialects.context import context
-    from tinyml.runtime.model.program_data import load_program_data
-    from tinyml.targets.registry import board
-    from tinyml.tools.driver.packages.packaging import packaged_model
-    from tinyml.tools.driver.stages import load_program
-
     if (report := found_report(source)) is None:
         raise InputError("expected a folder written by tinyml compile", file=str(source))
     target = board(report["target"])

@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.targets.registry import chip_of
+from tinyml.tools.reports.facts.answer_pictures import draw_confusion, draw_wrong
 from tinyml.tools.reports.facts.loop_nests import LoopFacts, draw_loops
 from tinyml.tools.reports.facts.memory_picture import draw_report
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
+from tinyml.tools.reports.facts.search_picture import draw_search
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, estimated_time
 from tinyml.tools.reports.facts.tensor_facts import TensorFacts, draw_formats
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
@@ -72,12 +74,8 @@ class PageFacts:
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report.confusion
         if confusion is not None:
-            from tinyml.tools.reports.facts.answer_pictures import draw_confusion
-
             drawn["confusion"] = draw_confusion(confusion)
         if self.wrong:
-            from tinyml.tools.reports.facts.answer_pictures import draw_wrong
-
             drawn["errors"] = draw_wrong(self.wrong, None if confusion is None else confusion["classes"], self.features)
         drawn["memory"] = draw_report(report.name, plain_memory(report.memory))
         if self.time is not None:
@@ -88,8 +86,6 @@ class PageFacts:
         if self.nests:
             drawn["loops"] = draw_loops(self.nests)
         if report.search is not None:
-            from tinyml.tools.reports.facts.search_picture import draw_search
-
             drawn["search"] = draw_search(report.search, report.name, report.unit)
         if self.limits:
             drawn["limits"] = _draw_limits(self.limits, f"{report.name}: flash and RAM compared with those of boards")

@@ -17,6 +17,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operation_names import operation_name
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
@@ -166,8 +167,6 @@ def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float)
 
 def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray[Any]]:
     """For each tensor, the values that it has for the given inputs, in reals."""
-    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
-
     parts: defaultdict[SSAValue, list[NDArray[Any]]] = defaultdict(list)
 
     def observe(value: SSAValue, raws: NDArray[Any]) -> None:
