@@ -114,7 +114,7 @@ def compile(
     `TypeError` for an unknown keyword and for an option value of the wrong type.
     """
     if isinstance(model, list):
-        return imported("tinyml.tools.api.shared_programs:compile_together")(model, board, options)
+        return _joined(cast("list[object]", model), board, {**options})
     values = checked_values("compile", options, compile_keywords(options))
     if (features, cutoff, window) != (None, None, None):
         model = imported("tinyml.tools.api.wake_words:wake_word_of")(model, features, cutoff, window)
@@ -150,6 +150,22 @@ def compile(
     for warning in made.report.warnings:
         warnings.warn(f"{warning['text']}; {warning['cure']}", CompileWarning, stacklevel=2)
     return made
+
+
+def _joined(models: Sequence[object], board: str | None, options: dict[str, Any]) -> JoinedPrograms:
+    """Programs that share RAM and equal constants.
+
+    models: programs of `compile`, or models that need no data.
+    board, options: for the compilation of the models. The option `name` is the name of the common C file.
+
+    Raises `InputError` for fewer than two models, and as `join_programs` does.
+    """
+    join = imported("tinyml.tools.api.shared_programs:joined_programs")
+    name = options.pop("name", None)
+    if len(models) < 2:
+        raise InputError(f"expected a model, or a list of two or more, got a list of {len(models)}")
+    programs = [model if isinstance(model, Program) else compile(model, board=board, **options) for model in models]
+    return join(programs, name)
 
 
 def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:

@@ -31,8 +31,7 @@ from tinyml.tools.driver.packages.write_packages import repack
 from tinyml.tools.driver.run_model import RunRequest
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.facts.figures import spell_format
-from tinyml.tools.reports.facts.notebook_table import notebook_table
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report, notebook_table
 from tinyml.transforms.formats.evaluation.metrics import r_squared
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tinyml.tools.api.runs import Explanation as Explanation
 from tinyml.tools.api.runs import Measurements as Measurements
 from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport
 from tinyml.tools.reports.report_fields import RamBytes as RamBytes
-from tinyml.tools.reports.report_fields import Report as Report
+from tinyml.tools.reports.report_views import Report as Report
 
 if TYPE_CHECKING:
     from tinyml.tools.api.sweep import SweepRow as SweepRow

@@ -9,20 +9,18 @@ from collections.abc import Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.c.names import model_name
 from tinyml.tools.api.arguments import python_terms
-from tinyml.tools.api.compilation import compile as compile_one
 from tinyml.tools.api.program import Program
 from tinyml.tools.api.wake_words import wake_words
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.output_folder import kept_files, removable_files
 from tinyml.tools.driver.shared_programs import SharedPrograms, join_programs
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.tables import print_program
 
 if TYPE_CHECKING:
@@ -63,19 +61,13 @@ class JoinedPrograms:
         return "\n".join(self.needs.lines())
 
 
-def compile_together(models: Sequence[object], board: str | None, options: dict[str, Any]) -> JoinedPrograms:
+def joined_programs(programs: Sequence[Program], name: str | None) -> JoinedPrograms:
     """Join programs and return the result.
 
-    models: programs of `tinyml.compile`, or models that need no data.
-    board, options: for the compilation of the models. The option `name` is the name of the C file, by default the names
-        of the programs, joined by underscores.
+    name: the name of the C file; by default the names of the programs, joined by underscores.
 
-    Raises `InputError` for fewer than two models, and as `join_programs` does.
+    Raises `InputError` as `join_programs` does.
     """
-    name = options.pop("name", None)
-    if len(models) < 2:
-        raise InputError(f"expected a model, or a list of two or more, got a list of {len(models)}")
-    programs = [model if isinstance(model, Program) else compile_one(model, board=board, **options) for model in models]
     home = Path(tempfile.mkdtemp(prefix="tinyml-"))
     folders = [program.folder for program in programs]
     try:

@@ -22,7 +22,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import family_spelled
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.options import AUTO_FORMAT
-from tinyml.runtime.devices.registry import is_available
+from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
@@ -194,7 +194,7 @@ class _Problem:
     def key(self, case: _Case) -> str:
         """A hash of all inputs on which the row of a case depends."""
         # Without the board's compiler or simulator a row has fewer figures.
-        tools = [package.is_installed() for package in chip_of(case.board).packages], is_available(case.board)
+        tools = [package.is_installed() for package in chip_of(case.board).packages], runners.is_available(case.board)
         asked = version(DISTRIBUTION), tools, case.board, case.format, case.search, sorted(self.options.items())
         return hashlib.sha256(f"{asked} {self.digests[case.model]}".encode()).hexdigest()[:16]
 

@@ -65,8 +65,8 @@ from tinyml.tools.calibration.programs.front_ends import STEPS as FRONT_END_STEP
 from tinyml.tools.calibration.programs.front_ends import front_ends
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
-from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
-from tinyml.tools.reports.facts.spent_time import measured_time
+from tinyml.tools.reports.breakdown import constant_names, flash
+from tinyml.tools.reports.facts.spent_time import CALL_AND_RETURN, measured_time, operations
 from tinyml.transforms.ir.cost.demand import StepCounts, demand_of
 
 

@@ -16,7 +16,7 @@ from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.compile_request import LIMITS, WITHOUT_SEARCH, compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import USUAL_GROWTH, searches
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.tables import print_program
 
 EXAMPLES = {

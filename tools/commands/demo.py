@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
-from tinyml.runtime.devices.registry import is_available
+from tinyml.runtime.devices import registry as runners
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.compile_model import compile_model
@@ -16,7 +16,7 @@ from tinyml.tools.driver.measure import check_equal
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import find_model
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.tables import print_reports
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         out = Path("out") / folder.name
         reports.append(Report.of(compile_model(Request(model=program, val=val, test=test, out=out))))
         lines.append(f"{out}: C, an Arduino library, a CMake project, the IR of every level, report.json")
-        if is_available(HOST):
+        if runners.is_available(HOST):
             result = run_model(RunRequest(folder=out, data=test or val, optimize="O2"))
             check_equal(result["mismatch"], HOST, out)
             lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")

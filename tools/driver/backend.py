@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.stages import Compiled
+    from tinyml.tools.driver.compiled_program import Compiled
 
 
 class Backend(Protocol):

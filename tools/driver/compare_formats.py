@@ -23,7 +23,7 @@ from tinyml.tools.reports.tables import print_table
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.reports.report_fields import Report
+    from tinyml.tools.reports.report_views import Report
 
 BASELINE = "f32"
 """The format to which RAM, flash and time are relative."""

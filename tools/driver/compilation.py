@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.choice.choose import AutoChoice
+    from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Measured, Mismatch, RoundingLoss
     from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.request import Request, SearchAccount
-    from tinyml.tools.driver.stages import Compiled
-    from tinyml.tools.reports.report_fields import Report
+    from tinyml.tools.reports.report_views import Report
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -83,9 +83,9 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from tinyml.targets.board import Board
+    from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Measured, Mismatch
     from tinyml.tools.driver.packages.packaging import Packaging
-    from tinyml.tools.driver.stages import Compiled
 
 _, ANEW = QUANTIZATION
 

@@ -17,17 +17,11 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.targets.registry import boards, chip_of
+from tinyml.tools.driver.compiled_program import Compiled
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.stages import (
-    Compiled,
-    VerifiedPrograms,
-    compile_again,
-    compile_kept,
-    compile_stages,
-    passes_to_formats,
-)
+from tinyml.tools.driver.stages import VerifiedPrograms, compile_again, compile_kept, compile_stages, passes_to_formats
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.schedules.table import missing_schedules
 

@@ -15,8 +15,8 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.program_in_folder import program_in
-from tinyml.tools.reports.breakdown import constant_names, far_constants, flash, functions, operations, ram
-from tinyml.tools.reports.facts.spent_time import measured_time
+from tinyml.tools.reports.breakdown import constant_names, far_constants, flash, ram
+from tinyml.tools.reports.facts.spent_time import functions, measured_time, operations
 from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.report import estimate_report
 from tinyml.tools.reports.tables import print_table, time_unit

@@ -40,7 +40,7 @@ from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.stages import Compiled
+    from tinyml.tools.driver.compiled_program import Compiled
 
 ROUNDS = 3
 """Maximum number of programs counted after the first; then all loops stay rolled."""

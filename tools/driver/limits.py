@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.c.print_c import write_c
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.lowering.options import PipelineOptions
-    from tinyml.tools.driver.stages import Compiled
+    from tinyml.tools.driver.compiled_program import Compiled
 
 ATTEMPTS = 3
 """Maximum number of plans tried within a limit; the stack is known only after a compilation."""
@@ -149,7 +149,7 @@ def compile_within_flash(
     Raises `InputError` if the program exceeds the limit even without flash spent to save time.
     """
     within = limit
-    while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
+    while runners.is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
         if (within := next_attempt(compiled.program, within, taken, limit)) is None:
             raise InputError(f"the program takes {taken:,} bytes of flash, --flash allows {limit:,}")
         compiled = compiled_within(within)
@@ -161,4 +161,4 @@ def _flash(compiled: Compiled, target: str, optimize: str) -> int:
     with temporary_folder() as folder:
         write_c(compiled.program, context(), target, folder)
         interface = interface_of(compiled.formats)
-        return runner_for(target).build(folder, interface, folder, optimize).flash_bytes
+        return runners.runner_for(target).build(folder, interface, folder, optimize).flash_bytes

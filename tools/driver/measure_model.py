@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.request import Request
-    from tinyml.tools.reports.report_fields import Report
+    from tinyml.tools.reports.report_views import Report
 
 
 def measure_model(request: Request, chosen: Board) -> Report:

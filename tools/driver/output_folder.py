@@ -22,14 +22,15 @@ from tinyml.targets.c.print_c import binary_files
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.driver.build_products import products_among
 from tinyml.tools.reports.facts.answers import wrong_samples
-from tinyml.tools.reports.report_fields import Report, check_report
+from tinyml.tools.reports.report_fields import check_report
+from tinyml.tools.reports.report_views import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Accuracy
-    from tinyml.tools.driver.stages import Compiled
 
 REPORT = "report.json"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.interface import read_input
-from tinyml.runtime.devices.registry import is_available
+from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.runner import NoProfilerError
 from tinyml.runtime.readers.arrays import read_npz
 from tinyml.tools.driver.explain_model import measured_program
@@ -23,7 +23,7 @@ from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time
 from tinyml.tools.reports.facts.tensor_facts import tensor_facts
 from tinyml.tools.reports.pages.report_page import report_page
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | N
 
     None if the tools of its board are missing, or have no profiler.
     """
-    if not is_available(found.board.name):
+    if not runners.is_available(found.board.name):
         return None
     try:
         return measured_program(found, listing=listing)

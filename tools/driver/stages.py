@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,9 @@ from tinyml.tools.cli.ir_printer import IRPrinter
 from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.tools.driver.backend import backend_of
+from tinyml.tools.driver.compiled_program import Compiled, LevelText
 from tinyml.tools.driver.measure import accuracy
 from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.choose_storage import ChooseStoragePass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.ir.pipeline_names import (
@@ -44,7 +44,6 @@ from tinyml.transforms.ir.pipeline_names import (
     REFINE_FORMATS,
 )
 from tinyml.transforms.programs.store import Program, Programs
-from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.drop_monotone import DropMonotonePass
 from tinyml.transforms.reals.profile import ProfilePass
 
@@ -60,61 +59,6 @@ LONG_TYPE = 200
 
 _NESTED_PATHS = {"sd": ("seedot/input.sd",)}
 """Further paths of a program inside its model's folder, by the program's suffix."""
-
-
-@dataclass(frozen=True)
-class LevelText:
-    """The IR of one level.
-
-    file: the name of its file in the folder `ir/`.
-    text: the content of this file.
-    """
-
-    file: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """A compiled program.
-
-    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5.
-    stages: the IR of all levels as text.
-    unrounded: the IR of L1 before a plan rounded sums; None if the plan rounds none.
-    typed, bits: the program at L1, before a plan rounds sums, and at L4. Other compilations continue from them.
-    source, header: the C files.
-    verilog: the text of the hardware module; None unless the target is an FPGA.
-    format, width: the name of the program's number format, and its width in bits.
-    parts: the format of the parts that a quantised model computes in floats, such as `fixed 16`; None if there are
-        none.
-    row_scales: true if each row of constant matrices has its own scale.
-    fold_affine: true if affine layers were folded.
-    kept: true if the model already had number formats.
-    """
-
-    reals: ModuleOp
-    formats: ModuleOp
-    unrounded: ModuleOp | None
-    buffers: ModuleOp
-    loops: ModuleOp
-    program: ModuleOp
-    stages: tuple[LevelText, ...]
-    source: str
-    header: str
-    format: str
-    width: int
-    row_scales: bool
-    typed: Program
-    bits: Program
-    parts: str | None = None
-    kept: bool = False
-    fold_affine: bool = False
-    verilog: str | None = None
-
-    @property
-    def macs(self) -> int:
-        """The number of multiply-accumulates of one inference."""
-        return count_model_macs(self.reals)
 
 
 def load_program(path: Path, ctx: Context) -> ModuleOp:
@@ -377,15 +321,6 @@ def _changed_answers(reals: Program, formats: Program, file: str) -> int:
         return accuracy(reals.module, formats.module, load_program_data(reals.module, file)).disagreements
 
     return formats.fact((reals, file), count)
-
-
-def count_model_macs(reals: ModuleOp) -> int:
-    """The number of multiply-accumulates of a program, with matrices in sparse form where that saves memory in
-    floats.
-    """
-    module = reals.clone()
-    ChooseStoragePass().apply(Context(), module)
-    return count_macs(module)
 
 
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:

@@ -1,9 +1,7 @@
-"""The breakdown of a model's time, flash and RAM, from measurements per line of its C file."""
+"""The breakdown of a model's flash and RAM, by constants, kernels, library and buffers."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,14 +10,9 @@ from tinyml.dialects import c
 from tinyml.tools.reports.memory_report import memory_report
 
 if TYPE_CHECKING:
-    from tinyml.dialects import c
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.runtime.model.interface import Interface
-    from tinyml.tools.reports.facts.spent_time import Spent
     from tinyml.transforms.ir.cost.estimate import Estimate
-
-CALL_AND_RETURN = "call and return"
-"""The entry for code that belongs to no operation: saving and restoring registers, returning the label."""
 
 
 def constant_names(program: ModuleOp) -> list[str]:
@@ -51,40 +44,6 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
         return None
     more = None if estimate is None else round(estimate.far_time)
     return {"bytes": sum(sizes[name] for name in far), "arrays": far, f"{unit}_per_inference": more}
-
-
-def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
-    """Entries with the time, the code and the calls of each operation, in the order of the C file.
-
-    An operation with several steps also has an entry for each step.
-
-    spent: the measured time of the whole inference.
-    """
-
-    def entry(part: Spent) -> dict[str, Any]:
-        return {"operation": part.name, unit: round(part.time, 2), "code_bytes": part.code}
-
-    return [
-        {
-            **entry(whole),
-            "calls": _longest_first((call.name, call.time) for line in whole.lines for call in line.parts),
-            "steps": [entry(part) for part in whole.parts if part.line is None],
-        }
-        for whole in spent.parts
-    ]
-
-
-def functions(measured: Attribution) -> dict[str, float]:
-    """The total time in each kernel and library function that the model calls, by name, longest first."""
-    return _longest_first(call for calls in measured.calls.values() for call in calls.items())
-
-
-def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The total time of each function in a list of (name, time) pairs, by name, longest first."""
-    time: defaultdict[str, float] = defaultdict(float)
-    for function, spent in calls:
-        time[function] += spent
-    return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda item: -item[1])}
 
 
 def flash(measured: Attribution) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 from tinyml.transforms.buffers.memories.records import Placed, Record, digest_of
 from tinyml.transforms.ir.cost.memory_accesses import Accesses, accesses_of
 

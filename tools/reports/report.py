@@ -26,7 +26,8 @@ from tinyml.tools.reports.input_report import (
     stream_report,
 )
 from tinyml.tools.reports.memory_report import memory_report
-from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
+from tinyml.tools.reports.report_fields import FunctionReport, RamBytes
+from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.threshold_report import threshold_report
 from tinyml.tools.reports.warnings import warnings_of
 from tinyml.transforms.formats.plan_execution import streamed_segments
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.interface import Interface
     from tinyml.targets.board import Board
     from tinyml.tools.driver.compilation import Compilation
+    from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Measured
     from tinyml.tools.driver.request import Request, SearchAccount
-    from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 

@@ -7,16 +7,14 @@ command reads again, such as the tensors of a search, are declared as `Any`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, NewType, TypedDict, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, NewType, TypedDict, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
 from tinyml.targets.board import TimeSource
-from tinyml.tools.reports.facts.notebook_table import notebook_table
-from tinyml.tools.reports.tables import print_program, text_for_terminal
 
 SCHEMA = 2
 """The version of the fields; it increases if a field is removed or changes its meaning, not if one is added."""
@@ -32,8 +30,6 @@ Unbounded = NewType("Unbounded", float)
 
 UNITS = ("cycles", "instructions")
 TIME_SOURCES: tuple[str, ...] = get_args(TimeSource)
-
-Part = TypeVar("Part")
 
 NUMBER_BOUND = 2**63
 """Exclusive bound on the magnitude of numbers in a report."""
@@ -350,18 +346,8 @@ class FunctionReport:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Report:
-    """The report of a compiled model; docs/commands.md describes the fields. `str` returns the text that `tinyml
-    compile` prints.
-
-    Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
-    percentages and sizes are in bytes. Times are in the unit that `unit` names: cycles or instructions of the board.
-    `time_source` states how the times in milliseconds were obtained (`TimeSource`). `options` has the options of the
-    compilation by name, except options that are themselves fields, such as `format`. `search`, `requested`, `chosen`,
-    `lines`, `warnings`, `layers`, `memory`, `segments`, `hardware`, `stream`, `confusion`, `regression`, `by_output`,
-    `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs`, `thresholds` and `estimate` are as in
-    `report.json`.
-    """
+class ReportFields:
+    """The fields of a `Report`, which describes them."""
 
     schema: int = SCHEMA
     model: str
@@ -422,48 +408,8 @@ class Report:
     float_inputs: Mapping[str, Any] | None
     thresholds: Mapping[str, Any] | None
 
-    def __repr__(self) -> str:
-        return text_for_terminal(lambda: print_program(cast(Any, self))).rstrip()
 
-    def _repr_html_(self) -> str:
-        return notebook_table(cast(Any, self))
-
-    def as_json(self) -> dict[str, Any]:
-        """The content of `report.json`: a dictionary in which the options are separate entries, and the names of times
-        contain the unit.
-        """
-        entries: dict[str, Any] = {}
-        for field in fields(self):
-            match field.name:
-                case "options":
-                    entries |= self.options
-                case "ram_bytes":
-                    entries[field.name] = asdict(self.ram_bytes)
-                case "functions":
-                    entries[field.name] = list(map(asdict, self.functions))
-                case name:
-                    entries[_spelled(name, self.unit)] = getattr(self, name)
-        return entries
-
-    @staticmethod
-    def of(entries: Mapping[str, Any]) -> Report:
-        """Restore the report from the entries that `as_json` returned (`check_report`); unknown entries are dropped."""
-        unit: str = entries["unit"]
-        values = {
-            field.name: entries[_spelled(field.name, unit)] for field in fields(Report) if field.name != "options"
-        }
-        options = {option.name for option in options_of(CompileOptions)} - values.keys()
-        values["ram_bytes"] = _made(RamBytes, values["ram_bytes"])
-        values["functions"] = tuple(_made(FunctionReport, function) for function in values["functions"])
-        return Report(**values, options={name: entries[name] for name in options & entries.keys()})
-
-
-def _made(type: type[Part], values: Mapping[str, Any]) -> Part:
-    """An instance of a dataclass with the values of its fields. Values for names that are not fields are dropped."""
-    return type(**{field.name: values[field.name] for field in fields(cast(Any, type))})
-
-
-def _spelled(name: str, unit: str) -> str:
+def spelled(name: str, unit: str) -> str:
     """The name of a field in JSON. The name of a time contains the unit."""
     return name.replace("time", unit, 1) if name in TIMES else name
 
@@ -485,12 +431,12 @@ PARTS: dict[str, Any] = {
     "chosen": ChoiceFields | None,
     "warnings": Sequence[Warning],
 }
-"""The types of nested fields in JSON that `Report` does not declare."""
+"""The types of nested fields in JSON that `ReportFields` does not declare."""
 
 _BY_UNIT: dict[Any, Sequence[str]] = {
     EstimatedOperation: ("time",),
     EstimateFields: ("time_per_inference",),
-    Report: TIMES,
+    ReportFields: TIMES,
 }
 """Fields in the board's unit, by the types that have them."""
 
@@ -504,7 +450,7 @@ def check_report(entries: Mapping[str, Any], file: str) -> None:
         raise InputError(OTHER_VERSION, file=file)
     options = {declared.name: declared for declared in options_of(CompileOptions)}
     expected = {
-        _spelled(name, unit): type for name, type in (get_type_hints(Report) | PARTS).items() if name != "options"
+        spelled(name, unit): type for name, type in (get_type_hints(ReportFields) | PARTS).items() if name != "options"
     }
     expected = {name: declared.type for name, declared in options.items()} | expected
     if missing := [name for name in expected if name not in entries]:

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from tinyml.dialects.plugins import REPORTS as GROUP
 from tinyml.dialects.plugins import PluginError, Row, each
 from tinyml.dialects.tables import Table, check_hyphenated
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 
 Content: TypeAlias = str | Sequence[Sequence[object]]
 """A paragraph, or a table: its headings, then its rows."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.table import Column, Table
 
-    from tinyml.tools.reports.report_fields import FunctionReport, Report
+    from tinyml.tools.reports.report_fields import FunctionReport, ReportFields
 
 
 DEFAULT_COLUMNS = 145
@@ -117,7 +117,7 @@ CAVEATS = {
 """Remarks on times in milliseconds that do not come from a simulator, by the board's `time_source`."""
 
 
-def print_reports(reports: Sequence[Report]) -> None:
+def print_reports(reports: Sequence[ReportFields]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the shares of the board's flash and RAM.
 
     The time with float inputs includes their conversion and precedes the time with raws. If any report has cycles of
@@ -149,7 +149,7 @@ def print_reports(reports: Sequence[Report]) -> None:
         _print_detection(report)
 
 
-def _row(report: Report) -> dict[str, str]:
+def _row(report: ReportFields) -> dict[str, str]:
     """The cells of a program's row, by heading; headings include the units."""
     figures, unit = figures_of(report), report.unit
     from_floats = figures["time from floats"].value
@@ -170,7 +170,7 @@ def _row(report: Report) -> dict[str, str]:
     }
 
 
-def _print_regression(report: Report) -> None:
+def _print_regression(report: ReportFields) -> None:
     """Print the errors of a regressor in formats, followed in brackets by the errors on reals; print nothing for other
     programs.
     """
@@ -183,7 +183,7 @@ def _print_regression(report: Report) -> None:
     print(f"{report.name}: {', '.join(parts)}")
 
 
-def _print_outputs(report: Report) -> None:
+def _print_outputs(report: ReportFields) -> None:
     """Print the figures of outputs after the first, followed in brackets by the figures on reals."""
     for entry in report.by_output:
         parts: list[str] = []
@@ -197,7 +197,7 @@ def _print_outputs(report: Report) -> None:
         print(f"{report.name}, output {entry['number']}: {', '.join(parts)}")
 
 
-def _print_detection(report: Report) -> None:
+def _print_detection(report: ReportFields) -> None:
     """Print the rates of a detector in formats, followed in brackets by the rates on reals; print nothing for other
     programs.
     """
@@ -213,7 +213,7 @@ def _print_detection(report: Report) -> None:
     print(f"{report.name}: a score below {figures['threshold'].text} is an anomaly; {', '.join(parts)}")
 
 
-def print_program(report: Report) -> None:
+def print_program(report: ReportFields) -> None:
     """Print the complete terminal report of a newly compiled program."""
     print_reports([report])
     if (metric := figures_of(report)["metric"]).value is not None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.choice.output_errors import OutputError
     from tinyml.tools.driver.compilation import Compilation
+    from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Accuracy
-    from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import TimeShares
 
 LOST_POINTS = 2.0

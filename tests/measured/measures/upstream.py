@@ -30,9 +30,10 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import HOST, board
 from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.cli.parse_mlir import parse_mlir
+from tinyml.tools.driver.compiled_program import Compiled
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.stages import Compiled, compile_again, compile_stages, find_model, load_program
+from tinyml.tools.driver.stages import compile_again, compile_stages, find_model, load_program
 from tinyml.tools.driver.upstream import circt_text, upstream_files
 
 SAMPLES = 10

@@ -21,10 +21,11 @@ from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate, Not
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.compile_program import board_that_fits
+from tinyml.tools.driver.compiled_program import Compiled
 from tinyml.tools.driver.limits import Needs
 from tinyml.tools.driver.request import DECIDED_OPTIONS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.smaller_model import smaller_models
-from tinyml.tools.driver.stages import Compiled, compile_formats
+from tinyml.tools.driver.stages import compile_formats
 from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 from tinyml.transforms.ir.outputs import CLASS
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from tinyml.tools.reports.report_fields import Report
+    from tinyml.tools.reports.report_fields import ReportFields
 
 BYTES = "bytes"
 
@@ -77,12 +77,12 @@ class Figure:
                 return f"{value:,.0f} {unit}"
 
 
-def figures_of(report: Report) -> dict[str, Figure]:
+def figures_of(report: ReportFields) -> dict[str, Figure]:
     """The figures of a program, by the name of the figure."""
     return {figure.name: figure for figure in _figures(report)}
 
 
-def _figures(report: Report) -> Iterator[Figure]:
+def _figures(report: ReportFields) -> Iterator[Figure]:
     ram, unit, time = report.ram_bytes, report.unit, report.time_per_inference
     yield Figure("board", report.target, beside=report.part)
     yield Figure("format", spell_format(report))
@@ -123,7 +123,7 @@ def _figures(report: Report) -> Iterator[Figure]:
     yield Figure("arena and input", working, BYTES, beside="the stack was not measured")
 
 
-def _from_floats(report: Report) -> float | None:
+def _from_floats(report: ReportFields) -> float | None:
     """The time of a call with floats. None for integers of a sensor, for an input that cannot be floats, and if a part
     of the time is unknown.
     """
@@ -133,7 +133,7 @@ def _from_floats(report: Report) -> float | None:
     return time + floats["conversion"]
 
 
-def spell_format(report: Report) -> str:
+def spell_format(report: ReportFields) -> str:
     """The format of a program as text: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16,
     posit:8`.
 

@@ -20,7 +20,7 @@ from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.reports.facts.answer_pictures import WrongAnswer
-    from tinyml.tools.reports.report_fields import Report
+    from tinyml.tools.reports.report_views import Report
 
 WIDTH, ROW = 960, 22
 PANELS = (230, 570), (610, 950)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.breakdown import CALL_AND_RETURN
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.tools.reports.report_fields import Report
+    from tinyml.tools.reports.report_views import Report
+
+CALL_AND_RETURN = "call and return"
+"""The entry for code that belongs to no operation: saving and restoring registers, returning the label."""
 
 WIDTH, ROW = 960, 26
 
@@ -89,6 +92,40 @@ def measured_time(
 
 def _joined(name: str, parts: Sequence[Spent]) -> Spent:
     return Spent(name, sum(part.time for part in parts), sum(part.code or 0 for part in parts), tuple(parts))
+
+
+def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
+    """Entries with the time, the code and the calls of each operation, in the order of the C file.
+
+    An operation with several steps also has an entry for each step.
+
+    spent: the measured time of the whole inference.
+    """
+
+    def entry(part: Spent) -> dict[str, Any]:
+        return {"operation": part.name, unit: round(part.time, 2), "code_bytes": part.code}
+
+    return [
+        {
+            **entry(whole),
+            "calls": _longest_first((call.name, call.time) for line in whole.lines for call in line.parts),
+            "steps": [entry(part) for part in whole.parts if part.line is None],
+        }
+        for whole in spent.parts
+    ]
+
+
+def functions(measured: Attribution) -> dict[str, float]:
+    """The total time in each kernel and library function that the model calls, by name, longest first."""
+    return _longest_first(call for calls in measured.calls.values() for call in calls.items())
+
+
+def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The total time of each function in a list of (name, time) pairs, by name, longest first."""
+    time: defaultdict[str, float] = defaultdict(float)
+    for function, spent in calls:
+        time[function] += spent
+    return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda item: -item[1])}
 
 
 def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None) -> Drawing:

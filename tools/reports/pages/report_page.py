@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tinyml.lowering.options import DEFAULT_LOSS
-from tinyml.tools.reports.breakdown import CALL_AND_RETURN
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_operation, plain_time
-from tinyml.tools.reports.facts.spent_time import Spent
+from tinyml.tools.reports.facts.spent_time import CALL_AND_RETURN, Spent
 from tinyml.tools.reports.facts.tensor_facts import plain_tensor
 from tinyml.tools.reports.pages.html import (
     IR_SWITCH,
@@ -24,8 +23,8 @@ from tinyml.tools.reports.pages.html import (
     section,
     table,
 )
-from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.report_parts import Content, parts_of
+from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.svg import shortened
 from tinyml.tools.reports.warnings import LOST_POINTS
 

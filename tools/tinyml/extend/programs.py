@@ -20,7 +20,7 @@ from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
 from tinyml.tools.driver.request import ModelArgument, TargetOptions
 from tinyml.tools.driver.stages import load_program, print_ir
-from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_views import Report
 
 __all__ = [
     "Data",

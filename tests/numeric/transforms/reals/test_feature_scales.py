@@ -22,10 +22,11 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.compiled_program import Compiled
 from tinyml.tools.driver.measure import accuracy
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
-from tinyml.tools.driver.stages import Compiled, compile_stages, load_program
+from tinyml.tools.driver.stages import compile_stages, load_program
 
 LOADERS = {"cancer": load_breast_cancer, "wine": load_wine}
 CASES = [("cancer", "fixed", 16), ("wine", "fixed", 8), ("wine", "zeroskew", 8)]

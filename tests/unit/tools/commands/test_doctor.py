@@ -93,7 +93,7 @@ def test_packages_are_installed_by_their_names(
     tinyml contains all of them.
     """
     chip = replace(chips()[0], modules=modules)
-    monkeypatch.setattr("tinyml.targets.registry.chips", lambda: [chip])
+    monkeypatch.setattr("tinyml.tools.commands.doctor.chips", lambda: [chip])
     monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
     assert all(command in board["missing"] for board in examined(capsys)["boards"])
 

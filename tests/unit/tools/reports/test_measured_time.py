@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 from tinyml.runtime.devices.attribution import Attribution
-from tinyml.tools.reports.breakdown import CALL_AND_RETURN, functions, operations
-from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, measured_time
+from tinyml.tools.reports.facts.spent_time import (
+    CALL_AND_RETURN,
+    Spent,
+    draw_flame,
+    functions,
+    measured_time,
+    operations,
+)
 
 SOURCES = {3: ("dot", "load"), 4: ("dot", "sum"), 5: ("tanh",), 7: ("dot", "load"), 8: ("dot",)}
 """Two operations, the first in steps that alternate and with a line of its own."""
