@@ -19,7 +19,7 @@ from tinyml.lowering.added_steps import part_of_pass
 from tinyml.lowering.frontends.onnx.builder import HANDLERS, LOOPS, SPECIAL_CASES
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.pipeline_steps import PIPELINES, OfChip
-from tinyml.tools.driver.choice.alternatives import ALTERNATIVES
+from tinyml.tools.driver.choice.alternatives import BUILT_IN, considered
 
 FILES = {module_of(path): path for path in MODULES}
 
@@ -105,9 +105,9 @@ def test_modules_are_installed():
         assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
 
 
-def test_rows_name_alternatives():
-    """Of the alternatives of tinyml, none is rejected when it is loaded."""
-    assert len([*ALTERNATIVES.each()]) == len(ALTERNATIVES.ours)
+def test_all_alternatives_have_formats():
+    """If all extensions are installed, `auto` considers every alternative of the table."""
+    assert considered()[: len(BUILT_IN)] == BUILT_IN
     assert not problems()
 
 

@@ -1,8 +1,8 @@
 """The alternatives of `--format auto`: a table with one row for each combination of options.
 
 An alternative contains options of the command line, so that a command line can reproduce the choice. A new option that
-changes formats requires one more row, in the section `alternatives` of `rows.txt`. A package adds a row by an entry
-point of the group `tinyml.alternatives`, whose name is that of the alternative.
+changes formats requires one more row in `BUILT_IN`. A package adds a row by an entry point of the group
+`tinyml.alternatives`, whose name is that of the alternative.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.options import options_of
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import ALTERNATIVES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
@@ -62,38 +61,6 @@ On an AVR, 16 bits take 2 to 9 times as long, and mixed widths at least 1.7 time
 """
 
 
-def _loaded(row: Row) -> Alternative:
-    """The alternative of a table row. Raises `PluginError` for one of another name, with an unknown option, or with an
-    unknown base.
-    """
-    alternative = row.load(Alternative)
-    row.expect_fields(alternative)
-    if alternative.name != row.name:
-        raise PluginError(f"{row}: expected an Alternative of the same name, got {alternative.name!r}")
-    if unknown := alternative.options.keys() - {option.name for option in options_of(CompileOptions)}:
-        raise PluginError(f"{row}: there is no option '{min(unknown)}'")
-    if alternative.beside is not None and alternative.beside not in ALTERNATIVES:
-        raise PluginError(f"{row}: there is no alternative '{alternative.beside}' that can be its base")
-    return alternative
-
-
-ALTERNATIVES = Table(
-    GROUP,
-    "alternative",
-    _loaded,
-    home="tinyml.tools.driver.choice",
-    ours=own_rows("alternatives"),
-)
-"""The alternatives by name; on a target of unknown costs they are tried in this order."""
-
-
-def considered() -> Sequence[Alternative]:
-    """All alternatives: those of the table, and formats of packages with widths `FOR_AUTO`."""
-    offered = ((name, width) for name, format in formats().items() for width in format.FOR_AUTO)
-    by_format = (Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
-    return *ALTERNATIVES.each(), *by_format
-
-
 def with_feature_scales(alternative: Alternative) -> Alternative:
     """Add a scale for each feature to an alternative.
 
@@ -109,6 +76,79 @@ def with_feature_scales(alternative: Alternative) -> Alternative:
 
 def _scaled(name: str) -> str:
     return f"{name}, feature scales"
+
+
+_8_BITS = {"format": "fixed", "width": 8}
+_16_BITS = {"format": "fixed", "width": 16}
+
+_QUICK = (
+    Alternative(USUAL_WIDTH, _16_BITS),
+    Alternative("fixed 16, weights fixed:8", {**_16_BITS, "weights": "fixed:8"}, NARROW_WIDTH, mixed=True),
+    Alternative("fixed 8, weights fixed:16", {**_8_BITS, "weights": "fixed:16"}, NARROW_WIDTH, mixed=True),
+    # Convolutions take 0.35 to 0.93 times as long as in fixed 8 on Cortex-M and RISC-V. All other ops take longer, up
+    # to ten times (FastGRNN), as each result is multiplied by a scale.
+    Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}, NARROW_WIDTH, by_windows=True),
+    Alternative(NARROW_WIDTH, _8_BITS),
+    Alternative("fixed 8, row scales", {**_8_BITS, "row_scales": True}, NARROW_WIDTH, weighed=True),
+)
+
+BUILT_IN = (
+    *_QUICK,
+    # Decision trees that compare the float inputs directly, and add votes of 8 bits.
+    Alternative("fixed 8, float features", {**_8_BITS, "float_features": True}),
+    *map(with_feature_scales, _QUICK),
+    Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
+    Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
+    Alternative("f32", {"format": "f32"}, last_resort=True),
+    Alternative("fixed 8, weights codebook:4", {**_8_BITS, "weights": "codebook:4"}, compact=True),
+    Alternative("fixed 8, weights mxint:4", {**_8_BITS, "weights": "mxint:4"}, compact=True),
+    Alternative("fixed 8, weights mxfp:4", {**_8_BITS, "weights": "mxfp:4"}, compact=True),
+)
+"""The alternatives of tinyml; on a target of unknown costs they are tried in this order.
+
+The core and all extensions stand in one table, because its rows name formats and import none. `considered` drops the
+rows whose format is not installed.
+"""
+
+
+def _check(row: Row) -> None:
+    if row.name in (alternative.name for alternative in BUILT_IN):
+        raise PluginError(f"{row}: the alternative '{row.name}' already exists")
+
+
+def _loaded(row: Row) -> Alternative:
+    """The alternative of a table row. Raises `PluginError` for one of another name, with an unknown option, or with an
+    unknown base.
+    """
+    alternative = row.load(Alternative)
+    row.expect_fields(alternative)
+    if alternative.name != row.name:
+        raise PluginError(f"{row}: expected an Alternative of the same name, got {alternative.name!r}")
+    if unknown := alternative.options.keys() - {option.name for option in options_of(CompileOptions)}:
+        raise PluginError(f"{row}: there is no option '{min(unknown)}'")
+    if alternative.beside not in (None, *(built_in.name for built_in in BUILT_IN), *ALTERNATIVES.names()):
+        raise PluginError(f"{row}: there is no alternative '{alternative.beside}' that can be its base")
+    return alternative
+
+
+ALTERNATIVES = Table(GROUP, "alternative", _loaded, check=_check)
+"""The alternatives of other packages, by name."""
+
+
+def considered() -> Sequence[Alternative]:
+    """All alternatives whose formats are installed: `BUILT_IN`, those of other packages, and formats of packages with
+    widths `FOR_AUTO`.
+    """
+    installed = formats()
+    built_in = [alternative for alternative in BUILT_IN if _named_formats(alternative) <= installed.keys()]
+    offered = ((name, width) for name, format in installed.items() for width in format.FOR_AUTO)
+    by_format = (Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
+    return *built_in, *ALTERNATIVES.each(), *by_format
+
+
+def _named_formats(alternative: Alternative) -> set[str]:
+    options = alternative.options
+    return {options["format"], options.get("weights", options["format"]).partition(":")[0]}
 
 
 ORDINARY_EXECUTION: Mapping[str, Any] = {}

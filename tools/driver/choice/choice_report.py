@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tinyml.tools.driver.choice.candidates import verdict_of_deferred, verdict_of_late
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import change
 from tinyml.tools.driver.data_faults import CONFIDENCE
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative
-    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate
+    from tinyml.tools.driver.choice.candidates import Candidate
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds
     from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.request import Request
 
@@ -39,18 +41,11 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "beside": None if choice.usual is None else _row(choice.usual),
         "alternatives": [
             *map(_row, choice.tried),
-            *(_unknown(row, f"considered only where {row.beside} is refused") for row in choice.deferred),
-            *(_unknown(row, f"considered only where no other {_need(row)}") for row in choice.late),
-            *(_unknown(row.alternative, f"makes no program: {row.reason}") for row in choice.failed),
+            *(_unknown(row, verdict_of_deferred(row)) for row in choice.deferred),
+            *(_unknown(row, verdict_of_late(row)) for row in choice.late),
+            *(_unknown(row.alternative, row.verdict) for row in choice.failed),
         ],
     }
-
-
-def _need(late: Alternative) -> str:
-    """The verb phrase `fits` or `keeps the loss`. A late alternative is considered only if no other alternative fits,
-    or if none keeps the loss.
-    """
-    return "fits" if late.compact else "keeps the loss"
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:

@@ -38,6 +38,7 @@ from tinyml.tools.driver.choice.alternatives import (
     Alternative,
     considered,
 )
+from tinyml.tools.driver.choice.candidates import Candidate, FailedAlternative, Outcome
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.request import USUAL_GROWTH
 
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
-    from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.choice.trials import ProgramTrial
 
 SPARE_STACK = 16
@@ -68,11 +68,8 @@ FAR_OFF, ERROR_FAR_OFF = 10.0, 100.0
 The margin is in points of accuracy, or in percent by which an error grows.
 """
 
-MOST_REFINED = 3
+MAX_REFINED = 3
 """The number of alternatives with refined constants, after which only two others are tried (`_keep_two`)."""
-
-TAKEN, NOT_NEEDED = "taken", "not needed"
-"""The verdicts on the chosen alternative, and on alternatives after it."""
 
 
 @dataclass(frozen=True)
@@ -105,62 +102,6 @@ class Bounds:
     def excess(self, cost: EstimatedCost) -> float:
         """The greater of two ratios of required to available bytes: the ratio for RAM and the ratio for flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
-
-
-@dataclass(eq=False)
-class Candidate:
-    """An alternative and its state during a choice. Both losses are None before their evaluation.
-
-    trial: the alternative with its program.
-    schedule: the options of its schedule.
-    cost: the cost with `schedule`.
-    placed: true if `schedule` is the best schedule, false for ordinary execution.
-    look: the loss of the program with constants rounded to nearest.
-    loss: the loss of the program with refined constants.
-    verdict: the reason why the alternative was chosen or refused.
-    """
-
-    trial: ProgramTrial
-    cost: EstimatedCost
-    schedule: Mapping[str, Any]
-    look: Loss | None = None
-    loss: Loss | None = None
-    placed: bool = False
-    verdict: str = NOT_NEEDED
-
-    @property
-    def alternative(self) -> Alternative:
-        return self.trial.alternative
-
-    @property
-    def known_loss(self) -> float:
-        """The loss in points by the full evaluation or, before that, by the evaluation with constants rounded to
-        nearest.
-
-        Infinite without an evaluation.
-        """
-        known = self.loss or self.look
-        return math.inf if known is None else known.points
-
-    @property
-    def known_scores(self) -> float:
-        """The greatest error of the scores by either evaluation; 0 if scores are not judged."""
-        known = self.loss or self.look
-        return 0.0 if known is None or known.scores is None else known.scores
-
-
-@dataclass(frozen=True)
-class FailedAlternative:
-    """An alternative that does not compile, and the error of its compilation."""
-
-    alternative: Alternative
-    error: Exception
-
-    @property
-    def reason(self) -> str:
-        """The error message, with its type unless it is an `InputError`."""
-        error = self.error
-        return error.message if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
 
 @dataclass
@@ -281,7 +222,7 @@ class CandidateQueue:
         ordered = fastest_first([accepted, *(row for row in self.waiting if self.bounds.admit(row.cost))])
         if ordered[0] is accepted:
             return True
-        accepted.verdict = NOT_NEEDED
+        accepted.conclude(Outcome.OVERTAKEN)
         self.waiting.append(accepted)
         self._sort()
         return False
@@ -353,7 +294,7 @@ def place(tried: Candidate, bounds: Bounds) -> bool:
                 slower.append(way)
     if bounds.admit(tried.cost):
         return True
-    tried.verdict = f"needs {tried.cost.ram:,.0f} bytes of RAM and {tried.cost.flash:,.0f} of flash"
+    tried.conclude(Outcome.TOO_LARGE)
     return False
 
 
@@ -464,8 +405,8 @@ def choose(
         if not fitting:
             raise NothingFitsError(min(contenders.tried, key=lambda row: bounds.excess(row.cost)))
         taken = min(fitting, key=lambda row: (row.known_loss, row.known_scores))
-        _judge(taken, bounds)
-        taken.verdict = "loses least"
+        _is_certain(taken, bounds)
+        taken.conclude(Outcome.LEAST_LOSS)
     usual = next((row for row in contenders.tried if row.alternative.name == USUAL_WIDTH), None)
     if usual is not None and usual.look is None:
         usual.look = usual.trial.look()
@@ -486,20 +427,20 @@ def _first_accepted(contenders: CandidateQueue) -> Candidate | None:
             continue
         beside = refined.get(row.alternative.beside or "")
         if row.alternative.weighed and beside is None:
-            row.verdict = f"weighed only after {row.alternative.beside}"
+            row.conclude(Outcome.BASE_NOT_REFINED, row.alternative.beside or "")
             contenders.admit_deferred(row)
         elif _looks_far_off(row, bounds):
             contenders.admit_deferred(row)
         elif row.alternative.weighed and beside and row.trial.changed_answers() >= beside.trial.changed_answers():
-            row.verdict = f"changes no fewer answers than {beside.alternative.name}"
+            row.conclude(Outcome.AS_MANY_CHANGES, beside.alternative.name)
             contenders.admit_deferred(row)
-        elif _judge(row, bounds):
+        elif _is_certain(row, bounds):
             if contenders.is_fastest(row):
                 return row
         else:
             refined[row.alternative.name] = row
             contenders.admit_deferred(row)
-            if len(refined) == MOST_REFINED:
+            if len(refined) == MAX_REFINED:
                 _keep_two(contenders)
     return None
 
@@ -516,7 +457,7 @@ def _keep_two(contenders: CandidateQueue) -> None:
     while waiting:
         row = waiting.pop(0)
         if row.alternative.weighed:
-            row.verdict = f"weighed only among the first {MOST_REFINED} with refined constants"
+            row.conclude(Outcome.WEIGHED_TOO_LATE, str(MAX_REFINED))
             contenders.admit_deferred(row)
             continue
         if not fits(row, bounds):
@@ -532,7 +473,7 @@ def _keep_two(contenders: CandidateQueue) -> None:
         waiting += dict.fromkeys((next(allowed, safest), safest, *accepted))
         for row in left:
             if row not in waiting and row.look is not None:
-                row.verdict = f"{row.look.change} at first, {safest.alternative.name} is safer"
+                row.conclude(Outcome.LESS_SAFE, safest.alternative.name)
 
 
 def _safest(contenders: CandidateQueue) -> Candidate | None:
@@ -545,7 +486,7 @@ def _safest(contenders: CandidateQueue) -> Candidate | None:
     if not allowed:
         return None
     _, safest = min(allowed, key=lambda each: each[0])
-    safest.verdict = TAKEN
+    safest.conclude(Outcome.TAKEN)
     return safest
 
 
@@ -560,7 +501,7 @@ def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
     bounds = contenders.bounds
     for row in contenders.tried:
         skipped = row.loss is None and fits(row, bounds) and not _looks_far_off(row, bounds)
-        if skipped and _judge(row, bounds):
+        if skipped and _is_certain(row, bounds):
             return row
     return _safest(contenders)
 
@@ -573,24 +514,20 @@ def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
         try:
             row.look = row.trial.look(bounds.loss + bounds.far_off)
         except InputError as error:
-            row.verdict = error.message
+            row.conclude(Outcome.INVALID, error.message)
             return True
     if row.look.points > bounds.loss + bounds.far_off:
-        row.verdict = f"loses {row.look.points:.1f} points or more" if row.look.error is None else row.look.change
+        row.conclude(Outcome.FAR_OFF)
         return True
     return False
 
 
-def _judge(row: Candidate, bounds: Bounds) -> bool:
+def _is_certain(row: Candidate, bounds: Bounds) -> bool:
     """Evaluate an alternative with refined constants; return whether its loss is certainly within the limit."""
     if row.loss is None:
         row.loss = row.trial.loss()
     if row.loss.certain(bounds.loss):
-        row.verdict = TAKEN
+        row.conclude(Outcome.TAKEN)
         return True
-    if row.loss.allowed(bounds.loss):
-        error = row.loss.error
-        row.verdict = f"{row.loss.change}, {f'but may lose {row.loss.bound:.2f}' if error is None else error.most}"
-    else:
-        row.verdict = row.loss.change
+    row.conclude(Outcome.UNCERTAIN if row.loss.allowed(bounds.loss) else Outcome.TOO_LOSSY)
     return False

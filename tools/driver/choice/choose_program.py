@@ -17,7 +17,8 @@ from tinyml.lowering.options import AUTO_FORMAT, DEFAULT_LOSS
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECUTION, Alternative, considered
-from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate, NothingFitsError, choose, place
+from tinyml.tools.driver.choice.candidates import Candidate
+from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, choose, place
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.compile_program import board_that_fits

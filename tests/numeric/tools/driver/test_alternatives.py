@@ -28,7 +28,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import (
-    ALTERNATIVES,
+    BUILT_IN,
     NARROW_WIDTH,
     ORDINARY_EXECUTION,
     considered,
@@ -37,7 +37,7 @@ from tinyml.tools.driver.choice.choose import FASTER_RATIO, AutoChoice, Bounds, 
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
-BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES.each()}
+BY_NAME = {alternative.name: alternative for alternative in BUILT_IN}
 
 PROBLEMS = len(ESTIMATORS) * len(SCALERS) + 120
 """The number of problems: each estimator behind each scaler, and some once more with other data."""

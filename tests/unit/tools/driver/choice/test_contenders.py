@@ -14,7 +14,8 @@ from measured.tables import PAGES, column_of, tables
 
 from tinyml.dialects import tdsl
 from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, considered
-from tinyml.tools.driver.choice.choose import FASTER_RATIO, Bounds, Candidate, CandidateQueue, fastest_first
+from tinyml.tools.driver.choice.candidates import Candidate
+from tinyml.tools.driver.choice.choose import FASTER_RATIO, Bounds, CandidateQueue, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in considered()}
