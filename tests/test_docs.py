@@ -5,9 +5,9 @@ cross compilers have the versions with which the figures were measured (`docs/fi
 
 `| without NAME, NAME` at the end of a command removes these attributes from the output. `| without runtime headers`
 removes the text of the headers that generated C includes. `| lines with OP, OP` removes all lines without one of these
-ops. `tinyml demo` runs as on a computer with a C compiler but no cross compiler; `tinyml explain` explains the tour's
-program. The command of `<!-- run apart: COMMAND -->` runs in a folder and an environment that all these blocks of a
-page share, in which `pip install` is `copy_installed`.
+ops. `tinyml demo` runs as on a computer with a C compiler but no cross compiler; `tinyml open --text` explains the
+tour's program. The command of `<!-- run apart: COMMAND -->` runs in a folder and an environment that all these blocks
+of a page share, in which `pip install` is `copy_installed`.
 
 A block of Python after `<!-- python -->` prints the content of the next block, including warnings of compilations. A
 block after `<!-- python with PACKAGE -->` is skipped without that package. A block after `<!-- python at length -->`,
@@ -72,7 +72,7 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
             arguments = ["demo", "--examples", str(ROOT / "examples")]
             context.chdir(scratch)
             context.setattr("tinyml.runtime.devices.registry.is_available", "host".__eq__)
-        if arguments[0] == "explain":
+        if arguments[0] == "open":
             arguments[1] = str(scratch / "tour")
             program = ["docs/tour/tour.sd", "--val", "docs/tour/val.npz", "--width", "16", "-o", arguments[1]]
             with contextlib.redirect_stdout(io.StringIO()):

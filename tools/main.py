@@ -46,6 +46,10 @@ INTENDED_OPTIONS = {"--board": "--target", "--output": "--out", "--validation": 
 """Other names that users try for options, where the nearest spelling is a different option."""
 
 
+RENAMED = {"bottleneck": "plan MODEL --bottleneck", "explain": "open OUT --text", "levels": "open OUT --levels"}
+"""Commands before 0.1, and the commands that replace them."""
+
+
 class Command(Protocol):
     """A command: a module of `commands/` or of another package, or an object with these functions."""
 
@@ -138,6 +142,8 @@ def _overview(given: Sequence[str]) -> int:
         return 0
     if not first:
         raise InputError(f"expected a command ({short_usage(parser)})")
+    if first in RENAMED:
+        raise InputError(f"unknown command '{first}': it is 'tinyml {RENAMED[first]}' now")
     if first.startswith("new-"):
         # Until 0.1, each kind of package had a command.
         raise InputError(f"unknown command '{first}': the commands new-KIND are 'tinyml new KIND' now")

@@ -1,6 +1,6 @@
 """Names for the operations of a program. They are preserved in all lowerings down to C.
 
-`tinyml explain` reports time and memory per name.
+`tinyml open --text` reports time and memory per name.
 """
 
 from __future__ import annotations

@@ -255,7 +255,7 @@ class Program:
         return listened(self.folder, self._formats, samples, rate, board, raw=raw)
 
     def explain(self) -> Explanation:
-        """Break down time, flash and RAM by operation. `str` of the result is the text that `tinyml explain` prints.
+        """Break down time, flash and RAM by operation. `str` of the result is what `tinyml open --text` prints.
 
         Raises `InputError` if the board's tools are missing, and for a board without a profiler.
         """

@@ -194,9 +194,9 @@ class Measurements:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The time, flash and RAM of each operation of a program; `str` returns the tables of `tinyml explain`.
+    """The time, flash and RAM of each operation of a program; `str` returns the tables of `tinyml open --text`.
 
-    figures: the content of `tinyml explain --json`.
+    figures: the content of `tinyml open --json`.
     """
 
     figures: Mapping[str, Any]

@@ -1,27 +1,43 @@
-"""The command `tinyml open`, which shows the report of a compiled model in the browser."""
+"""The command `tinyml open`, which shows a compiled model: its report or its levels in the browser, or tables of its
+cycles, flash and RAM.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.explain_model import explain_model, print_explanation
 from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report
 from tinyml.tools.driver.output_pages import facts_of_folder, pages_of, profile
 from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.driver.program_levels import levels_of
 from tinyml.tools.reports.pages.html import show
+from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
 from tinyml.tools.reports.pages.report_page import MEASURED
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenRequest:
-    """A request to show a report; the fields are the options of `tinyml open`."""
+class OpenRequest(PrintOptions):
+    """A request to show a compiled model; the fields are the options of `tinyml open`."""
 
     folder: Path = option("folder written by tinyml compile", flags=())
+    text: bool = option(
+        "print where cycles, flash and RAM go, by operation, instead of the report", default=False, exclusive="view"
+    )
+    levels: bool = option(
+        "show the levels of the IR side by side, down to C and assembly with cycles, instead of the report",
+        default=False,
+        exclusive="view",
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,16 +45,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    show(_report(parsed(arguments, OpenRequest).folder))
+    """Show a page in the browser or print tables, and return the exit code.
+
+    Raises `InputError` for a folder that `tinyml compile` did not write, for files that differ from the files that the
+    folder's IR generates, for a modified page, and for tables of a board without a profiler.
+    """
+    request = parsed(arguments, OpenRequest)
+    if request.levels and request.json:
+        raise InputError("--json prints the figures of --text: omit --levels")
+    if request.json:
+        print(json.dumps(explain_model(request.folder), indent=2))
+    elif request.text:
+        print_explanation(explain_model(request.folder))
+    else:
+        show((_levels if request.levels else _report)(request.folder))
     return 0
 
 
 def _report(folder: Path) -> Path:
-    """The path of the page with the report of a folder written by `tinyml compile`, with times per line of C if they
-    can be measured.
+    """The path of the report, with times per line of C if they can be measured.
 
-    An earlier measured page is reused if no file of the folder has changed since. Raises `InputError` for any other
-    folder, for files that differ from the files that the folder's IR generates, and for a modified page.
+    An earlier measured page is reused if no file of the folder has changed since.
     """
     report, file = read_report(folder), folder / REPORT_PAGE
     names = {*listed_files(report), REPORT_PAGE}
@@ -56,3 +83,14 @@ def _report(folder: Path) -> Path:
 
 def _is_measured(file: Path) -> bool:
     return file.is_file() and MEASURED.encode() in read_bytes(file, "page")
+
+
+def _levels(folder: Path) -> Path:
+    """The path of the page that shows the levels, with cycles if they can be measured."""
+    with Progress(str(folder), 2) as progress:
+        progress.step("reading")
+        found = program_in(folder)
+        progress.step(f"measuring on {found.board.name}")
+        levels = levels_of(found, profile(found, listing=True))
+    add_to_folder(folder, {LEVELS_PAGE: levels_page(found.report["name"], found.board.unit, levels)})
+    return folder / LEVELS_PAGE

@@ -18,6 +18,7 @@ from rich.table import Table
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.options import option, options_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
@@ -58,6 +59,17 @@ class PlanRequest(PrintOptions, ModelArgument, TargetOptions):
     """A request for plans; the fields are the options of `tinyml plan`."""
 
     mode: str | None = option("show the segments of this plan", default=None, metavar="MODE", exclusive="shown")
+    bottleneck: bool = option(
+        "show the tensors that are live where the plan of --mode (default: auto) needs the most memory, and the "
+        "importance of their channels",
+        default=False,
+    )
+    importance: Path | None = option(
+        "importance of each channel for --bottleneck: an array for each filter, under the name of its weights "
+        "(default: the L1 norm of the weights)",
+        default=None,
+        metavar="FILE.npz",
+    )
     front: bool = option(
         "compile the model with every plan, and show RAM and time of each program", default=False, exclusive="shown"
     )
@@ -83,11 +95,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a table, or its content as JSON, and return the exit code.
 
-    The table has a row for each mode, for each segment of one mode, or, with `--front`, for each planned program.
+    The table has a row for each mode, for each segment of one mode, for each tensor at the peak with `--bottleneck`, or
+    for each planned program with `--front`.
 
-    Raises `InputError` for a picture without --front or --mode, and for an unknown mode.
+    Raises `InputError` for options that do not belong together, and for an unknown mode.
     """
     request = parsed(arguments, PlanRequest)
+    if request.bottleneck:
+        return _show_bottleneck(request)
+    if request.importance is not None:
+        raise InputError("--importance ranks the channels of --bottleneck: add it")
     if request.front:
         return _show_front(request)
     if request.picture is not None:
@@ -111,6 +128,14 @@ def run(arguments: argparse.Namespace) -> int:
     if request.picture is not None and request.mode is not None:
         beside = {ORDINARY: schedule_named(ORDINARY).plan(graph), **plans}
         _draw_plans(graph, beside, request.model.stem, request.picture)
+    return 0
+
+
+def _show_bottleneck(request: PlanRequest) -> int:
+    if request.front or request.picture is not None:
+        raise InputError("--bottleneck shows one plan: omit --front and --picture")
+    show_bottleneck = imported("tinyml.tools.driver.bottleneck:show_bottleneck")
+    show_bottleneck(request.model, request.mode, request.bits, request.importance, as_json=request.json)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The measured time, flash and RAM of a compiled model by operation, and the tables of `tinyml explain`."""
+"""The measured time, flash and RAM of a compiled model by operation, and the tables of `tinyml open --text`."""
 
 from __future__ import annotations
 

@@ -86,7 +86,13 @@ def folders(number: int, random: Random, folder: Path) -> str:
             file.write_bytes(damaged(file.read_bytes(), random))
     data = tour() / "val.npz"
     command = random.choice(
-        (["open", out], ["explain", out], ["levels", out], ["compare", compiled(), out], ["run", out, "--data", data])
+        (
+            ["open", out],
+            ["open", out, "--text"],
+            ["open", out, "--levels"],
+            ["compare", compiled(), out],
+            ["run", out, "--data", data],
+        )
     )
     verdict = call(TINYML, *command)
     if planted and verdict == ACCEPTED:

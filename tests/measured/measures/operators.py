@@ -16,7 +16,7 @@ from tinyml.tools.main import main as tinyml
 
 
 def of_operators(model: Path, kind: str, options: list[str]) -> dict[str, Any]:
-    """The products and instructions of all operators of a kind in an inference, as `tinyml explain` counts them.
+    """The products and instructions of all operators of a kind in an inference, as `tinyml open --text` counts them.
 
     kind: the name of the operators in TensorFlow Lite.
     options: options of `tinyml compile`.
@@ -26,7 +26,7 @@ def of_operators(model: Path, kind: str, options: list[str]) -> dict[str, Any]:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
             assert tinyml(["compile", str(model), *options, "-o", folder, "--force"]) == 0, said.getvalue()
             with contextlib.redirect_stdout(printed):
-                assert tinyml(["explain", folder, "--json"]) == 0, said.getvalue()
+                assert tinyml(["open", folder, "--json"]) == 0, said.getvalue()
         stream = json.loads((Path(folder) / "report.json").read_text())["stream"]
     operations = json.loads(printed.getvalue())["operations"]
     ops = (op for op in read_tflite(model.read_bytes(), model.name).walk() if isinstance(op, tdsl.TensorOp))

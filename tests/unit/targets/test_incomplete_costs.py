@@ -57,7 +57,7 @@ def test_costs_that_a_table_lacks_are_unknown(table: Path, tmp_path: Path, steps
     assert report["float_inputs"]["conversion"] is None
     assert report["float_inputs"]["in_software"] is (False if "mulf f32" in steps else None)
     assert (report["estimate"] is None) == (not steps)
-    assert main(["explain", str(tmp_path / "out")]) == 0
+    assert main(["open", str(tmp_path / "out"), "--text"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`tinyml bottleneck` and `tinyml prune`: their outputs and files, and errors for invalid options."""
+"""`tinyml plan --bottleneck` and `tinyml prune`: their outputs and files, and errors for invalid options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LENET = str(ROOT / "docs/schedules/lenet.mlir")
 def test_the_bottleneck_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     np.savez(tmp_path / "worth.npz", F1=[3, 1, 6, 2, 5, 4], F2=range(12))
     options = ["--mode", "rows", "--bits", "8", "--importance", str(tmp_path / "worth.npz"), "--json"]
-    assert main(["bottleneck", LENET, *options]) == 0
+    assert main(["plan", LENET, *options, "--bottleneck"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["bytes"] == 1248
     assert report["segments"] == [{"first": "conv1.0", "last": "pool1.1", "schedule": "streamed by rows"}]
@@ -35,7 +35,7 @@ def test_the_bottleneck_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_what_is_alive_in_other_plans(capsys: pytest.CaptureFixture[str]):
     parts: dict[str, list[str]] = {}
     for mode in ("ordinary", "partial-8", "patches"):
-        assert main(["bottleneck", LENET, "--mode", mode, "--bits", "8", "--json"]) == 0
+        assert main(["plan", LENET, "--mode", mode, "--bits", "8", "--json", "--bottleneck"]) == 0
         report = json.loads(capsys.readouterr().out)
         parts[mode] = [f"{tensor['tensor']} {tensor['part']} {tensor['bytes']:.0f}" for tensor in report["tensors"]]
     assert parts["ordinary"] == ["conv1.0 whole 3456", "pool1.1 whole 864"]
@@ -80,8 +80,21 @@ def test_a_quantised_network_counts_its_own_bits(tmp_path: Path, capsys: pytest.
     quantised = Path(LENET).read_text().replace("dense<0.0> :", "dense<0> :").replace("xf32> ->", "xi8> ->", 3)
     quantised = quantised.replace("xf32>", "x!fixed.q<8, 5>>")
     (tmp_path / "quantised.mlir").write_text(quantised)
-    assert main(["bottleneck", str(tmp_path / "quantised.mlir"), "--mode", "rows", "--json"]) == 0
+    assert main(["plan", str(tmp_path / "quantised.mlir"), "--mode", "rows", "--json", "--bottleneck"]) == 0
     assert json.loads(capsys.readouterr().out)["bytes"] == 1248
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--bottleneck", "--front"], "--bottleneck shows one plan: omit --front and --picture"),
+        (["--bottleneck", "--picture", "plan.svg"], "--bottleneck shows one plan: omit --front and --picture"),
+        (["--importance", "worth.npz"], "--importance ranks the channels of --bottleneck: add it"),
+    ],
+)
+def test_options_that_do_not_belong_together(options: list[str], expected: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["plan", LENET, *options]) == 1
+    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -95,5 +108,5 @@ def test_programs_without_a_plan(signature: str, expected: str, tmp_path: Path, 
     (tmp_path / "plain.mlir").write_text(
         f"func.func @plain{signature} {{\n  func.return %X : {signature.split()[-1]}\n}}\n"
     )
-    assert main(["bottleneck", str(tmp_path / "plain.mlir")]) == 1
+    assert main(["plan", str(tmp_path / "plain.mlir"), "--bottleneck"]) == 1
     assert expected in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`tinyml explain`: the parts of the output add up to the measured totals, and operations have the names of the
+"""`tinyml open --text`: the parts of the output add up to the measured totals, and operations have the names of the
 program.
 """
 
@@ -35,7 +35,7 @@ def compiled(target: str, out: Path) -> Path:
 
 @pytest.fixture
 def found(out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    assert main(["explain", str(out), "--json"]) == 0
+    assert main(["open", str(out), "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -76,7 +76,7 @@ def test_operations_are_those_of_the_layers_of_a_network(tmp_path: Path, capsys:
     options = ["--format", "fixed", "--width", "8", "--target", "cortex-m4", "-o", str(out)]
     assert main(["compile", str(model), "--val", str(val), *options]) == 0
     capsys.readouterr()
-    assert main(["explain", str(out), "--json"]) == 0
+    assert main(["open", str(out), "--json"]) == 0
     operations = json.loads(capsys.readouterr().out)["operations"]
     layers = {one["operation"]: one["layer"] for one in operations if one["operation"] != "call and return"}
     assert None not in layers.values()
@@ -125,7 +125,7 @@ def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
     for board in ("uno", "cortex-m4"):
         assert main([*command, "--target", board, "-o", str(tmp_path / board)]) == 0
         capsys.readouterr()
-        assert main(["explain", str(tmp_path / board), "--json"]) == 0
+        assert main(["open", str(tmp_path / board), "--json"]) == 0
         spent = json.loads(capsys.readouterr().out)
         unit = "cycles" if board == "uno" else "instructions"
         time = {one["operation"]: one[unit] for one in spent["operations"]}
@@ -136,7 +136,7 @@ def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
 
 @pytest.mark.long
 def test_tables_for_people(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(out)]) == 0
+    assert main(["open", str(out), "--text"]) == 0
     text = capsys.readouterr().out
     for word in ("matmul", "H = ", "code of the operations", "start-up and harness", "stack", "estimated"):
         assert word in text
@@ -144,7 +144,7 @@ def test_tables_for_people(out: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def error(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
     capsys.readouterr()
-    assert main(["explain", str(folder)]) == 1
+    assert main(["open", str(folder), "--text"]) == 1
     lines = capsys.readouterr().err.splitlines()
     return next(line for line in lines if line.startswith("error: "))
 
@@ -163,3 +163,8 @@ def test_bad_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "is not the C of ir/2-buffers.mlir" in error(capsys, out)
     source.unlink()
     assert "cannot read the C: No such file" in error(capsys, out)
+
+
+def test_the_figures_of_the_levels_are_those_of_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["open", str(tmp_path), "--levels", "--json"]) == 1
+    assert "--json prints the figures of --text: omit --levels" in capsys.readouterr().err

@@ -68,12 +68,18 @@ def test_options_of_formats_are_refused_for_other_kinds(tmp_path: Path, capsys: 
     assert capsys.readouterr().err == "error: --sums and --grouped write formats, and not a pass\n"
 
 
-def test_the_former_commands_name_the_new_one(capsys: pytest.CaptureFixture[str]):
-    assert main(["new-format", "mine", "mine"]) == 1
-    assert (
-        capsys.readouterr().err
-        == "error: unknown command 'new-format': the commands new-KIND are 'tinyml new KIND' now\n"
-    )
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        ("new-format", "the commands new-KIND are 'tinyml new KIND' now"),
+        ("bottleneck", "it is 'tinyml plan MODEL --bottleneck' now"),
+        ("explain", "it is 'tinyml open OUT --text' now"),
+        ("levels", "it is 'tinyml open OUT --levels' now"),
+    ],
+)
+def test_the_former_commands_name_the_new_one(former: str, now: str, capsys: pytest.CaptureFixture[str]):
+    assert main([former, "mine", "mine"]) == 1
+    assert capsys.readouterr().err == f"error: unknown command '{former}': {now}\n"
 
 
 def test_a_format_is_of_one_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

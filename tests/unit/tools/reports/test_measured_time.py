@@ -1,4 +1,4 @@
-"""The tables of `tinyml explain` and the report's page show the same measured times of operations."""
+"""The tables of `tinyml open --text` and the report's page show the same measured times of operations."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = (folder / "report.html").read_text("utf-8")
     assert "those of the cost model" in first
     assert main(["open", str(folder)]) == 0
-    assert main(["levels", str(folder)]) == 0
+    assert main(["open", str(folder), "--levels"]) == 0
     return folder
 
 
@@ -325,7 +325,7 @@ def test_a_report_with_other_types_is_one_line(
     file = tmp_path / "copy/report.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), field: WRONG[field]}))
     data = str(TOUR / "val.npz")
-    for command in (["open"], ["explain"], ["levels"], ["run", "--data", data], ["compare", str(out)]):
+    for command in (["open"], ["open", "--text"], ["open", "--levels"], ["run", "--data", data], ["compare", str(out)]):
         capsys.readouterr()
         assert main([*command, str(tmp_path / "copy")]) == 1
         *_, line = capsys.readouterr().err.splitlines()

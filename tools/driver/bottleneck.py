@@ -1,18 +1,15 @@
-"""The command `tinyml bottleneck`, which lists the tensors that are live at a plan's peak and the importance of their
-channels.
-"""
+"""The bottleneck of a plan: the tensors that are live at its peak, and the importance of their channels."""
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from tinyml.dialects.options import options_of
-from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.channels import ChannelRequest, load_network
 from tinyml.tools.reports.tables import print_table, spell_bytes
 from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
@@ -26,22 +23,19 @@ SHOWN_CHANNELS = 3
 """The number of channels per row of the table; the JSON lists all."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, options_of(ChannelRequest))
+def show_bottleneck(model: Path, mode: str | None, bits: int | None, importance: Path | None, *, as_json: bool) -> None:
+    """Print the segments at the peak of a plan, and a row for each tensor that is live in them, or the whole report as
+    JSON.
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Print the segments at the peak, and a row for each tensor that is live in them, or the whole report as JSON.
-    Return the exit code 0.
+    mode, bits, importance: as in `ChannelRequest`; without a mode, that of its default.
     """
-    request = parsed(arguments, ChannelRequest)
-    _, channels, importance = load_network(request)
-    report = _report(channels, importance)
-    if request.json:
+    request = ChannelRequest(model=model, bits=bits, importance=importance)
+    _, channels, known = load_network(request if mode is None else replace(request, mode=mode))
+    report = _report(channels, known)
+    if as_json:
         print(json.dumps(report, indent=2))
     else:
         _print(report)
-    return 0
 
 
 def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
