@@ -112,7 +112,6 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
-    """Run a command with the given arguments, and return its exit code."""
     from tinyml.tools.cli.arguments import apply_common_options
 
     command = COMMANDS.get(name)
@@ -225,7 +224,6 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"unknown value '{value}'{near}")
 
     def _usage_in_short(self) -> str:
-        """The usage with only the required arguments."""
         required: list[str] = []
         for action in self._actions:
             if not action.required:
@@ -253,7 +251,6 @@ class _ShowHelp(argparse.Action):
 
 
 def _invocation(option: argparse.Action) -> str:
-    """The beginning of an option's line in a help text: the option with its value."""
     if not option.option_strings:
         return option.dest
     if option.nargs == 0:

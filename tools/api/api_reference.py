@@ -140,7 +140,6 @@ def _fields(made: Any) -> Iterator[str]:
 
 
 def _table(options: Iterable[Option]) -> str:
-    """The Markdown table of a function's keyword arguments."""
     rows = [
         (f"`{option.name}`", spelled_type(option).removesuffix(" | None"), option.help_with_default)
         for option in options
@@ -154,7 +153,6 @@ def _cell(text: str) -> str:
 
 
 def _members(made: type) -> Iterator[str]:
-    """Yield a Markdown section for each public method and property that a class itself defines with a docstring."""
     for name, member in vars(made).items():
         function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "func", member))
         if name.startswith("_") or not getattr(member, "__doc__", None):

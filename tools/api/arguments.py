@@ -73,7 +73,6 @@ def _checked(option: Option, value: object) -> Any:
 
 
 def _text(option: Option, value: object) -> str:
-    """The value of an option in the syntax of the command line; raises `TypeError` for a value of the wrong type."""
     kinds = _kinds(option.type)
     if tuple in kinds:
         if isinstance(value, str):
@@ -179,7 +178,6 @@ _FINETUNE = "tinyml.tools.driver.finetuning_options:finetune_options"
 
 
 def _options(name: str) -> Iterator[Option]:
-    """Yield the options that a name may refer to: the options of commands that have a Python function."""
     yield from compile_options([name.replace("-", "_")])
     if is_installed(_FINETUNE):
         yield from imported(_FINETUNE)()

@@ -203,9 +203,6 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """The input names, in the order of the parameters of a function or of a module's `forward` if all names are
-    parameters, otherwise in the given order.
-    """
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
     except (TypeError, ValueError):
@@ -224,10 +221,6 @@ def _name_given(program: Model) -> str | None:
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """Add the column names of a data frame to a program, unless the model stores names itself.
-
-    Returns the program, copied if names were added, and `inputs` with the same names.
-    """
     names = column_names(x)
     if inputs.names is not None or names is None or len(names) != program.features:
         return program.module, inputs

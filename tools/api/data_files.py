@@ -109,7 +109,6 @@ def _by_output(y: object, outputs: int, label: str) -> Mapping[str, object]:
 
 
 def _named_type(array: NDArray[Any]) -> str:
-    """The name of the type of an array's elements, for a message."""
     return "objects of several types" if array.dtype.kind == "O" else str(array.dtype)
 
 

@@ -158,7 +158,6 @@ def takes_example(source: object) -> bool:
 
 
 def _kinds(source: object) -> set[str]:
-    """The names of an object's class and its base classes, each with its package."""
     return {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
 
 
@@ -183,7 +182,6 @@ def _from_file(path: Path) -> Model:
 
 
 def _verified(source: Any) -> ModuleOp:
-    """A verified copy of a module that the caller built; raises `InputError` if verification fails."""
     try:
         source.verify()
     except VerifyException as error:

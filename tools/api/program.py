@@ -307,11 +307,9 @@ class Program:
 
     @cached_property
     def _formats(self) -> ModuleOp:
-        """The program at L1, which the evaluator executes."""
         return load_program(self.folder / "ir" / "1-formats.mlir", context())
 
     def _require_detector(self) -> float:
-        """The threshold of a detector; raises `InputError` for any other model."""
         if self.threshold is None:
             raise InputError(
                 f"the model '{self.name}' detects no anomalies: false_alarms=0.01 makes a detector of one score"

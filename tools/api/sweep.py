@@ -192,7 +192,6 @@ class _Problem:
         return _Problem(programs, arrays, options, {name: _digest(programs[name], arrays[name]) for name in programs})
 
     def key(self, case: _Case) -> str:
-        """A hash of all inputs on which the row of a case depends."""
         # Without the board's compiler or simulator a row has fewer figures.
         tools = [package.is_installed() for package in chip_of(case.board).packages], runners.is_available(case.board)
         asked = version(DISTRIBUTION), tools, case.board, case.format, case.search, sorted(self.options.items())
@@ -200,7 +199,6 @@ class _Problem:
 
 
 def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
-    """The rows of some cases, which are measured one after another."""
     return [_row(problem, case) for case in cases]
 
 
@@ -240,9 +238,6 @@ def _row(problem: _Problem, case: _Case) -> SweepRow:
 
 
 def _checked(options: Mapping[str, object]) -> dict[str, Any]:
-    """The values of keyword arguments; raises `TypeError` for options that a sweep varies or replaces, and as
-    `checked_values` does.
-    """
     for name in ("journal", "resume"):
         if name in options:
             raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv stores completed rows")
@@ -254,9 +249,6 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
 def _check(
     formats: Sequence[str], boards: Sequence[str], searches: Sequence[str | None], values: Mapping[str, Any]
 ) -> None:
-    """Raise `InputError` for an argument that is empty or not a sequence of names, for an unknown format, board or
-    search, and for mutually exclusive options.
-    """
     asked: dict[str, Sequence[object]] = {"formats": formats, "boards": boards, "searches": searches}
     for name, given in asked.items():
         if isinstance(given, str) or not given or not all(isinstance(one, str | None) for one in given):
@@ -295,7 +287,6 @@ def _named(models: object) -> Mapping[str, object]:
 
 
 def _of_folder(model: object) -> tuple[object, Arrays | None]:
-    """The model and the data in a folder; any other model is returned unchanged, without data."""
     path = Path(cast("str", model)) if isinstance(model, str | os.PathLike) else None
     if path is None or not path.is_dir():
         return cast("object", model), None

@@ -158,7 +158,6 @@ def _classes() -> Any:
                     parameter.copy_(torch.from_numpy(real))
 
         def model(self) -> Model:
-            """The model with the current weights."""
             self.write()
             return of_object(self.trainer.weights.program().clone())
 
@@ -166,5 +165,4 @@ def _classes() -> Any:
 
 
 def _inputs(trainer: Trainer, x: Any) -> Any:
-    """Convert inputs to a tensor in the form that the program accepts."""
     return trainer.inputs(x.detach().cpu().double().numpy().reshape(len(x), -1))

@@ -74,7 +74,6 @@ def _add_section(section: Section, options: Iterable[Option]) -> None:
 
 
 def _settings(declared: Option) -> dict[str, Any]:
-    """The keyword arguments with which argparse adds an option."""
     settings: dict[str, Any] = {"help": declared.help_with_default, "default": argparse.SUPPRESS}
     if declared.type is bool:
         settings["action"] = "help" if declared.name in ("help", "help_all") else "store_true"

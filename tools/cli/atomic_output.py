@@ -259,7 +259,6 @@ KeptFiles = Callable[[Path], Sequence[str]]
 
 
 def _none(folder: Path) -> Sequence[str]:
-    """The default of `KeptFiles`: no files."""
     return ()
 
 
@@ -306,13 +305,6 @@ def _folder_complaint(error: OSError | RuntimeError, out: Path) -> InputError:
 
 
 def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
-    """The removable files of the folder `final`; none if it does not exist.
-
-    out: the path that the user named, which errors state.
-    removable: returns the removable files of a folder.
-
-    Raises `InputError` if `final` must not be replaced: if it is a file or a mount point, or if `removable` raises.
-    """
     if not os.path.lexists(final):
         return ()
     if not final.is_dir():
@@ -327,7 +319,6 @@ def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
 
 
 def _make_parents(final: Path, cleanup: ExitStack) -> None:
-    """Create the folders above the output. Folders that are still empty at the end are removed."""
     for parent in reversed(final.parents):
         if not parent.exists():
             parent.mkdir()

@@ -75,7 +75,6 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def _real(text: str) -> float:
-    """Parse a number; NaN if the text is not a number."""
     try:
         return float(text)
     except ValueError:

@@ -83,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _bench(asked: BenchRequest) -> None:
-    """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
     chosen = board(asked.target)
     options = {declared.name: getattr(asked, declared.name) for declared in options_of(BuildOptions)}
     models = [model_of(folder) for folder in asked.folders]

@@ -49,11 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compared(first: Path, second: Path) -> ComparedPrograms:
-    """The programs in two folders, with measured times if both programs can be measured.
-
-    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from the files that
-    the folder's IR generates.
-    """
     with Progress(f"{first} and {second}", 2) as progress:
         progress.step("reading")
         found = program_in(first), program_in(second)
@@ -68,7 +63,6 @@ def _compared(first: Path, second: Path) -> ComparedPrograms:
 
 
 def _print(compared: ComparedPrograms) -> None:
-    """Print the figures and the operations of two programs, and the reasons why the programs differ."""
     figures = Table()
     figures.add_column("figure", no_wrap=True)
     for heading in (*compared.names, "second / first"):

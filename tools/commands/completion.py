@@ -86,7 +86,6 @@ class CommandWords:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
     add_options(parser, options_of(CompletionRequest))
 
 

@@ -248,7 +248,6 @@ def _devices() -> Iterable[DeviceState]:
 
 
 def _plugins() -> Iterable[PluginState]:
-    """The state of the entry points of other packages, each of which is loaded."""
     for load in (registry, chips, considered, *(partial(steps_of, name) for name in PIPELINES)):
         load()
     for table in (FRONTENDS, EXPORTERS, SCHEDULES, PACKERS, PACKAGINGS, COMMANDS, DEVICES, PARTS):
@@ -280,12 +279,10 @@ def _extra(extra: str) -> ExtraState:
 
 
 def _extras() -> list[str]:
-    """The extras that the distribution declares."""
     return metadata(DISTRIBUTION).get_all("Provides-Extra") or []
 
 
 def _packages_of(extra: str) -> list[str]:
-    """The names of the distributions that an extra requires."""
     asked = [line for line in requires(DISTRIBUTION) or () if re.search(rf"extra == ['\"]{extra}['\"]", line)]
     return [match[0] for line in asked if (match := re.match(r"[\w.-]+", line)) is not None]
 

@@ -119,7 +119,6 @@ class NewRequest:
 
 
 def _one(noun: str) -> str:
-    """A noun with its indefinite article."""
     return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
 
 

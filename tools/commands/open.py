@@ -86,7 +86,6 @@ def _is_measured(file: Path) -> bool:
 
 
 def _levels(folder: Path) -> Path:
-    """The path of the page that shows the levels, with cycles if they can be measured."""
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
         found = program_in(folder)

@@ -140,7 +140,6 @@ def _show_bottleneck(request: PlanRequest) -> int:
 
 
 def _show_front(request: PlanRequest) -> int:
-    """Print a table with a row for each planned program, and return the exit code."""
     if request.picture is not None:
         check_plot_path(request.picture)
     if request.val is not None:
@@ -273,10 +272,6 @@ def _planned_programs(
 
 
 def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
-    """Lower the model to L1. Raises `InputError` if number formats have to be chosen, but there is no data.
-
-    step: called with the name of each step at its start.
-    """
     module = load_program(model, ctx)
     kept = tdsl.has_formats(module)
     if not kept and not options.data:
@@ -344,7 +339,6 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
 
 
 def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:
-    """Draw time against RAM, with a step line through the best programs."""
     figure = new_figure(7, 4.5)
     axes = figure.subplots()
     front = [program for program in programs if program.best]

@@ -106,7 +106,6 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
 
 
 def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
-    """Write the findings to the program's folder and, with the estimated times, to its report page."""
     add_to_folder(folder, {PROOFS: json.dumps(report, indent=2) + "\n"})
     add_to_folder(folder, pages_of(facts_of_folder(program_in(folder), None)))
 

@@ -77,9 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
-    """The filters with removable channels: the name of the `weights`, the `tensor` that they compute, the number of its
-    `channels`, and the indices of those that are `kept`.
-    """
     grouping = channels.grouping
     return [
         {

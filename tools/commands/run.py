@@ -40,7 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
-    """Describe the time and the RAM of an inference on floats."""
     unit = time_unit(result)
     time = floats[f"{unit}_per_inference"]
     counted = "" if time is None else f"{time:,.0f} {unit} per inference, "
@@ -48,9 +47,6 @@ def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
 
 
 def _time(result: dict[str, Any]) -> str:
-    """Describe the time of an inference, in cycles or instructions and in milliseconds, or by the clock of a connected
-    board.
-    """
     milliseconds = f", {spell_milliseconds(result['milliseconds_per_inference'], result['time_source'])} ms"
     if result["milliseconds_per_inference"] is None:
         milliseconds = ""

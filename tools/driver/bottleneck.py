@@ -78,7 +78,6 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
-    """The indices of the removable channels in each group, by group number."""
     members: dict[int, list[int]] = {}
     for channel, group in enumerate(groups):
         if group != FIXED_GROUP:

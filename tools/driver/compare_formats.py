@@ -152,13 +152,6 @@ def _rows(folder: Path, ways: Sequence[FormatSetting], chosen: Board) -> list[di
 
 
 def _request(search: str, limit: Report | None) -> SearchRequest:
-    """A search limited to the memory of another program.
-
-    search: the name of the search.
-    limit: the report of the other program; None if that program does not compile.
-
-    Raises `InputError` if `limit` is None.
-    """
     if limit is None:
         raise InputError("searches need the memory of the uniform 8-bit program, which does not run for this model")
     options = {"ram": limit.ram_bytes.total}
@@ -247,7 +240,6 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
 
 
 def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:
-    """Plot the mean change of accuracy against RAM, flash and time relative to the baseline."""
     from matplotlib import colormaps, ticker  # pyright: ignore[reportMissingImports]
 
     figure = new_figure(15, 4.5)

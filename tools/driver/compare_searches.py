@@ -162,10 +162,6 @@ def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
-    """The search request for one of the `WAYS`; None for a uniform width.
-
-    limits: the limits of the search by resource, as `_limits` returns them.
-    """
     if way.isdecimal():
         return None
     widths = {"maxscale": [WIDE], **{name: [NARROW, WIDE] for name in ("demote", *WITHIN_DEMOTED)}}
@@ -219,7 +215,6 @@ class _Model:
         self.accuracy = self.score(evaluate_reals(self.reals, self.test_data.x))
 
     def score(self, outputs: Outputs) -> float:
-        """The accuracy of outputs, given as reals, on the test set."""
         if self.test_data.targets is not None and outputs.scores is not None:
             return round(100 * RegressionErrors.of(outputs.scores, self.test_data.targets).r2, 4)
         return _percent(outputs.classes == self.test_data.y)
@@ -294,11 +289,6 @@ def _print(
     cell: Callable[[dict[str, Any]], str],
     mean: Callable[[dict[str, Any]], str],
 ) -> None:
-    """Print one table, with the means at its end.
-
-    cell: returns the text for a model's figures.
-    mean: returns the text for the mean figures of an arithmetic.
-    """
     table = Table(title=title, title_justify="left")
     table.add_column("model", no_wrap=True)
     for heading in ("arithmetic", "float", *WAYS, "best other"):

@@ -124,7 +124,6 @@ def check_options(made: Compilation) -> None:
 
 
 def _check_stream(request: Request) -> None:
-    """Raise `InputError` for options that a streaming program does not support."""
     if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
         option = "--reuse-input" if request.reuse_input else "--plan"
         raise InputError(f"--input {PUSH} runs row by row and stores one frame in the arena: omit {option}")
@@ -215,7 +214,6 @@ def check_formats(made: Compilation) -> None:
 
 
 def _asks_for_format(request: Request) -> bool:
-    """Whether an option selects a number format."""
     return request.format not in (USUAL_FORMAT, AUTO_FORMAT) or any(
         (request.width, request.weights, request.functions, request.scale_by)
     )

@@ -95,7 +95,6 @@ def _check_metric(text: str, request: Request) -> None:
 
 
 def _check_auto(given: Mapping[str, object]) -> None:
-    """Raise `InputError` for an option that fixes a decision of `--format auto`."""
     for name in DECIDED_OPTIONS[1:]:
         if name in given:
             option = f"--{name.replace('_', '-')}"
@@ -107,7 +106,6 @@ def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
 
 
 def _of_searches(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of search options, by name; empty if `given` contains only other options."""
     own = [*options_of(Request), *options_of(SearchChoice)]
     return {} if _has_all(own, given) else _named(given, search_options())
 

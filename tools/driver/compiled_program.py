@@ -63,7 +63,6 @@ class Compiled:
 
     @property
     def macs(self) -> int:
-        """The number of multiply-accumulates of one inference."""
         return count_model_macs(self.reals)
 
 

@@ -55,7 +55,6 @@ def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) 
 
 
 def _spread(data: Data) -> Data:
-    """At most `JUDGED_SAMPLES` samples, equidistant in the data."""
     return data.part(slice(None, None, math.ceil(len(data) / JUDGED_SAMPLES)))
 
 
@@ -99,7 +98,6 @@ def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
 
 
 def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
-    """The labels of those classes of a model that have no sample in a data set; empty without labels."""
     known = answers_of(reals)
     if data.y is None or known.classes is None:
         return ()

@@ -149,9 +149,6 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
 
 
 def _layers(result: dict[str, Any], unit: str) -> Table:
-    """A table with the time and the code of each layer of the user's model, and the operations that compute the
-    layer.
-    """
     total: float = result[f"{unit}_per_inference"]
     table = _table("Layers", "layer", unit, "%", "code B")
     table.add_column("operations")

@@ -164,7 +164,6 @@ def _finetuned(
 
 
 def _is_better(score: Score, than: Score) -> bool:
-    """Whether a score has a smaller loss and at least as many correct predictions."""
     return score[0] < than[0] and score[1] >= than[1]
 
 

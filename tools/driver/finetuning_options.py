@@ -68,10 +68,8 @@ class FinetuneOptions:
 
 
 def number_options() -> list[Option]:
-    """The compilation options whose names are in `NUMBERS`."""
     return [option for option in options_of(CompileOptions) if option.name in NUMBERS]
 
 
 def finetune_options() -> list[Option]:
-    """All options of fine-tuning."""
     return [*options_of(FinetuneOptions), *number_options()]

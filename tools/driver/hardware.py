@@ -83,7 +83,6 @@ def module_of(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> Modul
 
 
 def text_of(hardware: ModuleOp) -> str:
-    """The Verilog text of a hardware module."""
     return print_verilog(hardware)
 
 
@@ -194,7 +193,6 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """The greatest ratio of used cells to their limit: `luts` for LUTs, and the number on the FPGA for other cells."""
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 
@@ -217,11 +215,6 @@ def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> d
 
 
 def require_cells(hardware: dict[str, Any], board: Board, model: str) -> None:
-    """Raise `InputError` for a module that requires more cells than the FPGA has.
-
-    hardware: the report of the module.
-    model: the model file, which the error names.
-    """
     if hardware["shortages"]:
         needs = " and ".join(hardware["shortages"])
         raise InputError(board.misfit(f"needs {needs}; use fewer bits or a smaller model"), file=model)

@@ -36,7 +36,6 @@ def weights_of(program: ModuleOp) -> tuple[int, int]:
 
 
 def _matrices(program: ModuleOp) -> Iterator[NDArray[Any]]:
-    """Yield the constant factors of products as numbers, without duplicates."""
     seen: set[bytes] = set()
     for function in defined_functions(program):
         for op in function.walk():

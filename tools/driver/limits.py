@@ -127,7 +127,6 @@ def compile_wider(
 
 
 def _time(compiled: Compiled, target: str) -> float:
-    """The estimated time of an inference; 0 on targets without costs."""
     estimate = estimate_on(compiled.loops, target, OPTIMIZE)
     return 0 if estimate is None else estimate.time
 
@@ -157,7 +156,6 @@ def compile_within_flash(
 
 
 def _flash(compiled: Compiled, target: str, optimize: str) -> int:
-    """The bytes of flash of the linked program."""
     with temporary_folder() as folder:
         write_c(compiled.program, context(), target, folder)
         interface = interface_of(compiled.formats)

@@ -139,9 +139,6 @@ def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
 
 
 def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
-    """The scores of at least two classes, as reals. Raises `InputError` for a program that returns a number and no
-    class.
-    """
     names = tdsl.read_interface(formats).classes
     if outputs.scores is None:
         count = max(2, int(outputs.classes.max()) + 1) if names is None else len(names)
@@ -218,9 +215,6 @@ def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> N
 
 
 def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Grey levels (answers, classes) of scores, from white for the least score of an answer to dark for the
-    greatest.
-    """
     low, high = (limit(scores, axis=1, keepdims=True) for limit in (np.min, np.max))
     return 245 - 150 * (scores - low) / np.maximum(high - low, 1e-9)
 

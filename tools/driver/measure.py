@@ -236,12 +236,10 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
 
 def _wanted(data: Data, number: int) -> WantedOutput | None:
-    """The targets or right classes of output `number` in a data set; None if the data set has none for this output."""
     return next((each for each in data.wanted if each.number == number), None)
 
 
 def _output_figures(number: int, on_reals: Outputs, rounded: Outputs, data: Data) -> OutputFigures:
-    """Compute the figures of output `number` on reals and in formats."""
     values, wanted = [outputs.tensors[number] for outputs in (on_reals, rounded)], _wanted(data, number)
     targets = None if wanted is None else wanted.targets
     exact, computed = (_errors(each, targets) for each in values)
@@ -267,10 +265,6 @@ def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:
-    """The errors of a program that computes numbers; None for a program without scores.
-
-    in_formats: the outputs in formats, decoded to reals.
-    """
     if (exact := on_reals.scores) is None or (rounded := in_formats.scores) is None:
         return None
     errors = [_errors(each, data.targets) for each in (exact, rounded)]
@@ -285,7 +279,6 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 
 def _errors(scores: NDArray[Any], targets: NDArray[Any] | None) -> RegressionErrors | None:
-    """The errors of outputs compared with targets; None without targets."""
     if targets is None:
         return None
     return RegressionErrors.of(scores, targets)

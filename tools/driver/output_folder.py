@@ -175,7 +175,6 @@ def require_as_written(folder: Path, names: Iterable[str]) -> None:
 
 
 def _listed(report: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The SHA-256 of every file that a report lists, by name; None for a report without a list."""
     listed = report.get(FILES)
     return cast("dict[str, Any]", listed) if isinstance(listed, dict) else None
 
@@ -264,7 +263,6 @@ def found_report(folder: Path) -> dict[str, Any] | None:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Yield the names of all files in a folder, relative to the folder, including empty folders and links."""
     for parent, folders, files in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
         for name in (*files, *links):

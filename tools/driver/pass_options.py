@@ -63,7 +63,6 @@ def _is_required(field: Field[Any], made: type[ArgSpecConvertible]) -> bool:
 
 
 def _words(type: Any) -> str:
-    """Describe the values of a type in words."""
     origin, parts = get_origin(type), [part for part in get_args(type) if part not in (NoneType, Ellipsis)]
     if origin is tuple:
         return f"a list, each {_words(parts[0])}, as in 1,2" if parts else "a list"

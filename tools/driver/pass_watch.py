@@ -95,7 +95,6 @@ class PassWatch:
         print(f"{place}: remark: [{kind.value}] {self._running}: {at}: {text}", file=sys.stderr)
 
     def _report_statistics(self) -> None:
-        """Print a table in MLIR's style with the statistics of each pass that has any."""
         line = f"===-{'-' * 73}-==="
         print(f"{line}\n{'... Pass statistics report ...':^{len(line)}}".rstrip() + f"\n{line}", file=sys.stderr)
         for name, counts in self._counts.items():

@@ -81,7 +81,6 @@ class ProgramInFolder:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the C file."""
         return self.files[f"{self.name}.c"].decode().split("\n")
 
     @cached_property

@@ -190,7 +190,6 @@ def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
 
 
 def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
-    """The index, by name, of each name that occurs exactly once."""
     counts = Counter(names)
     return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
 

@@ -46,7 +46,6 @@ QUANTIZATION = ("keep", "anew")
 
 
 def listed_targets() -> str:
-    """The names of the targets as text, for help texts."""
     return ", ".join(targets())
 
 
@@ -224,7 +223,6 @@ class Request(BuildOptions, ModelArgument):
         return stated | ({} if self.search is None else {"search": self.search.name, **self.search.options})
 
     def _named(self, file: Path) -> str:
-        """The name of a file as the user wrote it; for data passed as arrays, the name of the argument."""
         return ", ".join(self.arrays.get(file, [str(file)]))
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
@@ -233,7 +231,6 @@ class Request(BuildOptions, ModelArgument):
 
 
 def default_of(option: str) -> Any:
-    """The default of an option of a request."""
     return next(field.default for field in fields(Request) if field.name == option)
 
 
@@ -250,7 +247,6 @@ def searches() -> dict[str, type[SearchPass]]:
 
 
 def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
-    """The search pass that a factory returns; raises `PluginError` for another kind of pass."""
     made = factory()
     search_pass: type[SearchPass] = imported("tinyml.transforms.search.engine.search_pass:SearchPass")
     if not issubclass(made, search_pass):

@@ -119,9 +119,6 @@ def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> di
 def _on_device(
     source_dir: Path, request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
 ) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
-    """Run the program on a simulated board or the host; return the outputs, the first differing output, and the
-    figures.
-    """
     chosen, optimize = device_board(request.device), f"-{request.optimize}"
     device = device_name(request.device)
     measured, mismatch = run_on_device(source_dir, formats, inputs, target=device, optimize=optimize)
@@ -168,16 +165,11 @@ def _with_floats(
 
 
 def _check_fit(chosen: Board, flash: int, ram: int) -> None:
-    """Raise `InputError` for a program that was simulated on a board's core, but exceeds the board's memories.
-
-    flash, ram: the bytes that the program needs.
-    """
     if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
         raise InputError(chosen.misfit(chosen.shortage(flash, ram)))
 
 
 def _save(outputs: Outputs, file: Path) -> None:
-    """Write the labels and, if there are any, the scores and the further outputs of all samples to a file."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {"labels": outputs.classes}
     if outputs.scores is not None:

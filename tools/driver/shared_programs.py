@@ -141,7 +141,6 @@ def join_programs(
 
 
 def _check(programs: Sequence[ProgramInFolder]) -> None:
-    """Raise `InputError` for programs that cannot share an arena."""
     if len(programs) < 2:
         raise InputError("expected two programs or more")
     first = programs[0]
@@ -174,7 +173,6 @@ def _check(programs: Sequence[ProgramInFolder]) -> None:
 
 
 def _joined(programs: Sequence[ProgramInFolder], ctx: Context) -> ModuleOp:
-    """The functions of all programs at L2 in one module, packed in one arena and verified."""
     module = ModuleOp([])
     for program in programs:
         module.body.block.add_ops(op.clone() for op in program.buffers.ops)
@@ -217,10 +215,6 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:
-    """The bytes that programs need together, from their reports.
-
-    constants: the bytes of constants that programs share.
-    """
     reports = [program.report["ram_bytes"] for program in programs]
     alone = {program.name: report["arena"] for program, report in zip(programs, reports, strict=True)}
     static = stack = None

@@ -103,7 +103,6 @@ def _shorter_frames(
 
 
 def _alive_at_peak(buffers: ModuleOp) -> list[tuple[int, int]]:
-    """For each buffer that is live at the peak of live bytes, the number of its elements and its bytes."""
     [function] = defined_functions(buffers)
     views, boxes = arena_views(function), memory_map(function)
     peak = fullest(boxes)

@@ -107,7 +107,6 @@ def print_ir(module: ModuleOp) -> str:
 
 
 def _long_types(module: ModuleOp) -> Iterable[str]:
-    """The spellings of the long types in a module, without duplicates."""
     types: dict[Attribute, str] = {}
     for op in module.walk():
         blocks = [block for region in op.regions for block in region.blocks]
@@ -276,14 +275,12 @@ def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Prog
 
 
 def _text(program: Program) -> str:
-    """The printed text of a program's module."""
     return program.fact(print_ir, lambda: print_ir(program.module))
 
 
 def _from_bits(
     bits: Program, options: PipelineOptions, stages: list[LevelText]
 ) -> tuple[ModuleOp, str, str, str | None]:
-    """Lower a program on bits. Return the program at L5, the C source, the header, and the Verilog or None."""
     verilog = None
     if (backend := backend_of(board(options.target))) is not None:
         hardware = backend.lowered(bits.module, bits.store.context, options)
@@ -307,7 +304,6 @@ def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> li
 def _reals_and_formats(
     program: Program, options: PipelineOptions, search: SearchPass | None
 ) -> tuple[Program, Program]:
-    """Return the profiled program at L0 and the program at L1."""
     passes = passes_to_formats(options, search)
     profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     reals = program.after(*passes[:profiled])
@@ -315,8 +311,6 @@ def _reals_and_formats(
 
 
 def _changed_answers(reals: Program, formats: Program, file: str) -> int:
-    """The number of inputs in a data file whose class differs between the program at L1 and the program on reals."""
-
     def count() -> int:
         return accuracy(reals.module, formats.module, load_program_data(reals.module, file)).disagreements
 

@@ -179,7 +179,6 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """Describe the kinds of values that an attribute may have on any op or function."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 

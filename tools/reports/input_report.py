@@ -135,7 +135,6 @@ def _readers(value: SSAValue) -> Iterator[Operation]:
 
 
 def _scales(op: Operation) -> bool:
-    """Whether an op is a product or a sum of a tensor and a constant."""
     constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands]
     return isinstance(op, tdsl.MulOp | tdsl.AddOp | tdsl.SubOp) and any(constants)
 

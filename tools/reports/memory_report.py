@@ -83,7 +83,6 @@ def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
 
 
 def _contents(buffer: SSAValue) -> str:
-    """The name of a buffer, or else of the operation that writes the buffer."""
     if buffer.name_hint is not None:
         return buffer.name_hint
     for user in (use.operation for use in buffer.uses):

@@ -120,7 +120,6 @@ def _pipeline_helps() -> dict[str, str]:
 
 
 def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
-    """Return the docstring of a pass without the help of its options, and the help texts by option."""
     names = "|".join(field.name for field in fields(made)) or "(?!)"
     marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
     paragraphs: list[str] = []

@@ -139,7 +139,6 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
 
 
 def _confusion(made: Compilation) -> dict[str, Any] | None:
-    """The confusion matrices of a classifier on labelled data; None for other programs and for data without labels."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
     return confusion(made.data.y, *made.accuracies.answers, read_interface(made.compiled.formats).classes)
@@ -158,7 +157,6 @@ def _converting(interface: Interface, floats: FloatInputs | None, program: float
 
 
 def _input_report(part: InputPart) -> dict[str, Any]:
-    """The fields of report.json for one input of a model with several inputs."""
     format = None if part.format is None else str(part.format)
     return {"name": part.name, "start": part.start, "length": part.length, "format": format}
 
@@ -246,9 +244,6 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the program point at which the most bytes of the arena are live, and the buffers that are live there;
-    empty for a program without buffers.
-    """
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

@@ -72,7 +72,6 @@ class Report(ReportFields):
 
 
 def _made(type: type[Part], values: Mapping[str, Any]) -> Part:
-    """An instance of a dataclass with the values of its fields. Values for names that are not fields are dropped."""
     return type(**{field.name: values[field.name] for field in fields(cast(Any, type))})
 
 

@@ -194,7 +194,6 @@ def _tip(text: str) -> str:
 
 
 def _png(pixels: NDArray[np.uint8]) -> str:
-    """A data URL of an image (PNG, ISO/IEC 15948)."""
     height, width, channels = pixels.shape
 
     def chunk(kind: bytes, data: bytes) -> bytes:

@@ -76,7 +76,6 @@ def text_for_terminal(show: Callable[[], None]) -> str:
 
 
 def _width(column: Column) -> int:
-    """The number of characters that a column needs, including border and margins."""
     texts = [Text.from_markup(cell) if isinstance(cell, str) else cell for cell in (column.header, *column.cells)]
     widest = max(text.cell_len for text in texts if isinstance(text, Text))
     return 3 + (widest if column.no_wrap else min(widest, MIN_COLUMN_WIDTH))
@@ -150,7 +149,6 @@ def print_reports(reports: Sequence[ReportFields]) -> None:
 
 
 def _row(report: ReportFields) -> dict[str, str]:
-    """The cells of a program's row, by heading; headings include the units."""
     figures, unit = figures_of(report), report.unit
     from_floats = figures["time from floats"].value
     return {
@@ -171,9 +169,6 @@ def _row(report: ReportFields) -> dict[str, str]:
 
 
 def _print_regression(report: ReportFields) -> None:
-    """Print the errors of a regressor in formats, followed in brackets by the errors on reals; print nothing for other
-    programs.
-    """
     if report.regression is None:
         return
     figures = figures_of(report)
@@ -184,7 +179,6 @@ def _print_regression(report: ReportFields) -> None:
 
 
 def _print_outputs(report: ReportFields) -> None:
-    """Print the figures of outputs after the first, followed in brackets by the figures on reals."""
     for entry in report.by_output:
         parts: list[str] = []
         if entry["accuracy"] is not None:
@@ -198,9 +192,6 @@ def _print_outputs(report: ReportFields) -> None:
 
 
 def _print_detection(report: ReportFields) -> None:
-    """Print the rates of a detector in formats, followed in brackets by the rates on reals; print nothing for other
-    programs.
-    """
     if report.detection is None:
         return
     figures, found = figures_of(report), report.detection["formats"]
@@ -242,15 +233,11 @@ def print_program(report: ReportFields) -> None:
 
 
 def _print_function_error(function: FunctionReport) -> None:
-    """Print the greatest error of a function, if it is known."""
     if function.error is not None:
         print(f"{function.function}, {function.argument} -> {function.result}: error at most {function.error:.2g}")
 
 
 def _print_thresholds(thresholds: Mapping[str, Any]) -> None:
-    """Print the number of readings that rounding sends to the other side of a threshold, and the thresholds beyond the
-    numbers of the input, if there are any.
-    """
     if crossed := thresholds["crossed"]:
         print(
             f"Thresholds: {crossed:,} of {thresholds['readings']:,} readings in --val share a number of the input's "
@@ -266,9 +253,6 @@ def _print_thresholds(thresholds: Mapping[str, Any]) -> None:
 
 
 def _print_hardware(hardware: Mapping[str, Any]) -> None:
-    """Print the FPGA cells that a module uses and, if the module was routed, its maximum clock frequency. If yosys did
-    not count cells, print only how to install yosys.
-    """
     if hardware["luts"] is None:
         print("Cells are not counted: yosys is not installed; on Debian or Ubuntu: apt install yosys")
         return
@@ -280,7 +264,6 @@ def _print_hardware(hardware: Mapping[str, Any]) -> None:
 
 
 def _print_stream(stream: Mapping[str, Any], unit: str) -> None:
-    """Print the input of a streaming program."""
     longest = stream["longest_hop"]
     time = "" if longest is None else f"; a hop takes at most {longest:,} {unit}"
     print(
@@ -291,7 +274,6 @@ def _print_stream(stream: Mapping[str, Any], unit: str) -> None:
 
 
 def _print_search(search: Mapping[str, Any]) -> None:
-    """Print the format that a search chose for each tensor, then the effort of the search."""
     table = Table()
     table.add_column("tensor", no_wrap=True)
     for heading in ("format", "range", "error"):

@@ -49,7 +49,6 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:
-    """Whether the data set has enough samples to decide if a program meets the permitted loss."""
     return loss.bound <= bounds.loss or not loss.allowed(bounds.loss)
 
 
@@ -74,10 +73,6 @@ def _row(tried: Candidate) -> dict[str, Any]:
 
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
-    """The report row of an alternative without an estimate.
-
-    verdict: the reason why there is no estimate.
-    """
     unknown = dict.fromkeys(("time", "flash", "ram", "look", "loss"))
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
@@ -94,9 +89,6 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
 
 
 def _judgement(taken: Candidate, bounds: Bounds) -> str:
-    """Describe the counted loss, the expected loss if it is greater, and the bound, preceded by a remark if there
-    are too few samples.
-    """
     loss = taken.loss
     assert loss is not None
     undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "
@@ -119,7 +111,6 @@ def _judgement(taken: Candidate, bounds: Bounds) -> str:
 
 
 def _limit(loss: Loss, bounds: Bounds) -> str:
-    """Describe the limit that a loss exceeds."""
     return f"a loss above {bounds.loss:g} points" if loss.error is None else f"a growth above {bounds.loss:g}%"
 
 

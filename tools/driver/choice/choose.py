@@ -523,7 +523,6 @@ def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
 
 
 def _is_certain(row: Candidate, bounds: Bounds) -> bool:
-    """Evaluate an alternative with refined constants; return whether its loss is certainly within the limit."""
     if row.loss is None:
         row.loss = row.trial.loss()
     if row.loss.certain(bounds.loss):

@@ -67,7 +67,6 @@ def compile_choice(
 
 
 def _classifies(program: ModuleOp, data: Data) -> bool:
-    """Whether a program returns a class, or one score per class label of the data."""
     end = predict_function(program).get_return_op()
     assert end is not None
     if any(isinstance(value.type, IndexType) for value in end.operands):
@@ -122,8 +121,6 @@ def options_that_fit(program: ModuleOp, ctx: Context, request: Request, board: B
 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
-    """Yield the alternatives that fit, each with its schedule; `MOST_OPS` limits how many are estimated."""
-
     smallest = sorted(considered(), key=lambda row: (row.name != NARROW_WIDTH, not row.compact))
     tried = {row.name for row in smallest[: MOST_OPS // sum(1 for _ in trials.program.walk())]}
     for alternative in considered():

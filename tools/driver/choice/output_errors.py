@@ -126,5 +126,4 @@ def greatest_growth(
 
 
 def _growth(square: float) -> float:
-    """Convert the relative growth of a squared error to the growth of the error in percent."""
     return 100 * (max(1 + square, 0.0) ** 0.5 - 1)

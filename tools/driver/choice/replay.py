@@ -50,9 +50,6 @@ def _replay_call(request: Request) -> str:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """The options of a request that differ from their defaults, by name, with the format first, and without the model
-    and the folder.
-    """
     # Packages are written from a program, whatever its options; preserved formats change no package.
     left_out = {"model", "out", "format", "packages", "zip", "cache"}
     given: dict[str, Any] = {"format": request.format}
@@ -75,7 +72,6 @@ def spelled_options(options: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    """The value of an option in command-line syntax."""
     return ",".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)
 
 

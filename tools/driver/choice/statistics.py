@@ -384,7 +384,6 @@ class LossModel:
         return points, points + self._margin(parts)
 
     def _margin(self, parts: NDArray[np.float64]) -> float:
-        """The distance in points from an estimated loss to its bound."""
         return DEVIATIONS * 100 * math.sqrt(float((self._sums(parts) ** 2).sum())) / len(parts)
 
     def _sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -84,7 +84,6 @@ class Prepared:
 
     @cached_property
     def operations(self) -> int:
-        """The number of operations of the program."""
         return sum(1 for _ in self.before.walk())
 
     @cached_property
@@ -114,7 +113,6 @@ class EstimatedCost:
     constants: float = 0
 
     def within(self, flash: float, ram: float) -> bool:
-        """Whether a program meets limits in bytes."""
         return self.flash <= flash and self.ram <= ram
 
 
@@ -269,7 +267,6 @@ class ProgramTrial:
 
     @cached_property
     def _refined(self) -> SharedProgram:
-        """The final program with refined constants, for evaluation."""
         return self._shared(self.raws)
 
     def _shared(self, raws: dict[int, Raws] | None) -> SharedProgram:

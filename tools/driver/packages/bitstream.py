@@ -26,10 +26,6 @@ LABEL_BYTES = 2
 
 
 def uart_module(verilog: str) -> str:
-    """The Verilog text of a module `NAME_uart` that contains a model's module.
-
-    verilog: the text of the model's module.
-    """
     return filled(_FOLDER / "uart.v.in", _port_words(verilog))
 
 
@@ -81,7 +77,6 @@ def _bytes(count: str) -> str:
 
 
 def _top(name: str, carrier: Carrier) -> str:
-    """The Verilog text of the top-level module for a board."""
     ports = ["input clock", "input receive", "output transmit", "output busy"]
     ports += [f"output high_{number}" for number in range(len(carrier.high))]
     ties = "".join(f"    assign high_{number} = 1;\n" for number in range(len(carrier.high)))
@@ -95,7 +90,6 @@ def _top(name: str, carrier: Carrier) -> str:
 
 
 def _pins(carrier: Carrier) -> str:
-    """The constraint file that assigns the ports of the module to the pins of a board."""
     pins = {name: getattr(carrier, name) for name in ("receive", "transmit", "busy")}
     pins |= {f"high_{number}": pin for number, pin in enumerate(carrier.high)}
     lines = [f'FREQUENCY PORT "clock" {carrier.clock:g} MHZ;']

@@ -153,11 +153,6 @@ def _files(model: PackagedModel) -> dict[str, str]:
 
 
 def _filled(model: PackagedModel, words: Mapping[str, str], kind: str) -> dict[str, str]:
-    """The files of the model, the files that all networks share, and the files of a kind of networks.
-
-    words: the texts for placeholders.
-    kind: the folder of templates.
-    """
     texts = [item for folder in ("shared", kind) for item in filled_templates(_TEMPLATES / folder, words)]
     return model.sources | {str(path): text for path, text in texts}
 

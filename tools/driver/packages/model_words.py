@@ -133,9 +133,6 @@ def stored_samples(model: PackagedModel) -> str:
 
 
 def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    """For each output, yield three values: the name of its C function without the model's name, its C type and its
-    raws.
-    """
     if model.interface.output_ctype is not None and model.expected.scores is not None:
         yield "scores", model.interface.output_ctype, model.expected.scores
     for number, ((ctype, _), raws) in enumerate(zip(model.interface.more_outputs, model.expected.more, strict=True), 1):
@@ -154,7 +151,6 @@ def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
 
 
 def _wrapped(literals: list[str]) -> str:
-    """Wrap the elements of a row, twelve per line."""
     return ",\n     ".join(", ".join(literals[at : at + 12]) for at in range(0, len(literals), 12))
 
 

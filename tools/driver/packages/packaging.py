@@ -100,7 +100,6 @@ class PackagedModel:
 
     @property
     def loads(self) -> bool:
-        """Whether the model stores its weights in RAM."""
         return bool(weights_in(self.folder, self.interface))
 
     @property
@@ -110,7 +109,6 @@ class PackagedModel:
 
     @cached_property
     def classes(self) -> Sequence[str | int] | None:
-        """The labels of the classes; None for a model without labels."""
         return tdsl.read_interface(self.formats).classes
 
     @property
@@ -120,7 +118,6 @@ class PackagedModel:
 
     @property
     def samples(self) -> int:
-        """The number of samples that a package stores."""
         return max(1, min(len(self.raws), STORED_BYTES // self.interface.input_bytes))
 
     @property

@@ -68,14 +68,12 @@ def packagings_for(
 
 
 def _instead(board: Board) -> str:
-    """The packagings that support a board, in words for a message about a packaging that does not support it."""
     taking = [one.name for one in (*_usual(), *PACKAGINGS.each()) if one.lacks(board) is None]
     names = ", ".join(dict.fromkeys(taking)) or PLAIN
     return f"--package takes {names} for it, and {PLAIN} writes the C files alone"
 
 
 def _usual() -> Iterator[Packaging]:
-    """Yield the default packagings that are installed."""
     return (PACKAGINGS.get(name) for name in DEFAULT_PACKAGINGS if PACKAGINGS.ours[name].is_installed)
 
 

@@ -67,9 +67,6 @@ def _files(model: PackagedModel) -> dict[str, str]:
 
 
 def _program(model: PackagedModel) -> dict[str, str]:
-    """The files, by path, of the program that uses the library: a sketch as C++, or the example of the CMake
-    project.
-    """
     if ":" not in model.board.platformio:
         main = filled(_FOLDER / "cmake" / "main.c.in", example_words(model))
         return {"src/main.c": main, "src/samples.h": stored_samples(model)}

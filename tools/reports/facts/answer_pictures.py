@@ -170,7 +170,6 @@ def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
 
 
 def _pixels(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """The pixels of an input (height, width, 1 or 3 channels), scaled from its least to its greatest value."""
     image = np.asarray(x, np.float64).reshape(shape)
     if len(shape) == 3 and shape[-1] not in (3, 4):
         image = image.transpose(1, 2, 0)

@@ -92,9 +92,6 @@ def _inside(block: Block, sources: SourceNames) -> list[LoopFacts]:
 
 
 def _kernel(op: Operation) -> str | None:
-    """The function of the kernel that an op calls, with the sizes for which it is composed; None for an op that calls
-    no kernel.
-    """
     kernel = op.properties.get(KERNEL) or op.attributes.get(KERNEL)
     if kernel is None:
         return None
@@ -132,7 +129,6 @@ def draw_loops(nests: Sequence[LoopFacts]) -> Drawing:
 
 
 def _names(nest: LoopFacts) -> Sequence[str]:
-    """The names of the operations in a nest, as many as fit the figure."""
     names = list(dict.fromkeys(name for name in nest.operations if name))
     room = max(int(_height(nest) // 14), 1)
     return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]

@@ -28,7 +28,6 @@ def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
 
 
 def _label(row: Mapping[str, Any]) -> str:
-    """The label of a buffer in its rectangle."""
     ring = row["ring"]
     return row["buffer"] if ring is None else f"{row['buffer']}\n{ring['held']} of {ring['of']} {ring['by']}"
 

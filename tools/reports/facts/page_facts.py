@@ -139,7 +139,6 @@ class BoardLimits:
 
 
 def _draw_limits(boards: Sequence[BoardLimits], title: str) -> Drawing:
-    """Draw a row for each board, whose bars end at the size of the board's memory."""
     picture = Drawing(WIDTH, ROW * len(boards) + 26, title)
     for (left, _), text in zip(PANELS, ("flash", "RAM"), strict=True):
         picture.text(left, 14, f"{text}, share of the board's", "start")

@@ -121,7 +121,6 @@ def functions(measured: Attribution) -> dict[str, float]:
 
 
 def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The total time of each function in a list of (name, time) pairs, by name, longest first."""
     time: defaultdict[str, float] = defaultdict(float)
     for function, spent in calls:
         time[function] += spent

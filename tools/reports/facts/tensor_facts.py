@@ -83,7 +83,6 @@ def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[
 
 
 def _tensors(formats: ModuleOp) -> Iterator[tuple[SSAValue, str, str, NumberFormat]]:
-    """Yield the tensors of a program, each with its kind, its name and its format."""
     function = defined_functions(formats)[0]
     values = [(value, "input") for value in function.body.block.args]
     for op in function.walk():
@@ -102,7 +101,6 @@ def _tensors(formats: ModuleOp) -> Iterator[tuple[SSAValue, str, str, NumberForm
 
 
 def _format(value: SSAValue) -> NumberFormat | None:
-    """The format of a tensor's elements; None for other values, and for sums."""
     return number_format(value.type.get_element_type()) if isa(value.type, TensorType[Attribute]) else None
 
 
@@ -139,7 +137,6 @@ def _facts(
 
 
 def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
-    """Yield the profile of an op's result or of the program's input, if it has one."""
     yield from tdsl.result_profiles(value)
     if isinstance(value, BlockArgument) and isinstance(function := value.block.parent_op(), func.FuncOp):
         given = function.arg_attrs

@@ -186,7 +186,6 @@ def _kernels(first: str, second: str) -> str:
 
 
 def _pictures(compared: ComparedPrograms, name: str) -> str:
-    """The pictures called `name` of both programs. All flame charts have the scale of the slower program."""
     shown: list[str] = []
     times = [facts.time for facts in compared.facts]
     slowest = max((time.time for time in times if time is not None), default=0.0)

@@ -86,7 +86,6 @@ def report_page(facts: PageFacts) -> str:
 
 
 def _shown(heading: str, content: Content) -> str:
-    """The HTML of a paragraph or a table that belongs to a part added by a package."""
     if isinstance(content, str):
         return paragraph(content)
     headings, *rows = content
@@ -94,7 +93,6 @@ def _shown(heading: str, content: Content) -> str:
 
 
 def _headline(report: Report) -> str:
-    """The HTML of the most important figures, with remarks in small print."""
     figures = figures_of(report)
     shown = [figure for name in HEADLINE if (figure := figures[name]).value is not None]
     kinds = {"accuracy": _kind_of_loss(report)}
@@ -107,7 +105,6 @@ def _headline(report: Report) -> str:
 
 
 def _kind_of_loss(report: Report) -> str:
-    """The style class that colours a loss of accuracy; empty without labels."""
     if report.accuracy is None or report.accuracy_float is None:
         return ""
     lost = report.accuracy_float - report.accuracy
@@ -132,7 +129,6 @@ def _verdict(report: Report) -> str:
 
 
 def _warnings(report: Report) -> str:
-    """The HTML of the warnings at the top of the page; empty if there are none."""
     texts = [f"{_capital(warning['text'])}; {warning['cure']}." for warning in report.warnings]
     return section("warnings", "Warnings", _bulleted(texts)) if texts else ""
 
@@ -169,7 +165,6 @@ def _answers(facts: PageFacts) -> Iterator[str]:
 
 
 def _detector(report: Report) -> Iterator[str]:
-    """Yield HTML with a detector's threshold, and its alarm rates on reals and as compiled."""
     figures, detection = figures_of(report), report.detection
     assert detection is not None
     yield paragraph(
@@ -187,9 +182,6 @@ def _detector(report: Report) -> Iterator[str]:
 
 
 def _recall_table(confusion: Mapping[str, Any]) -> str:
-    """The HTML table of the recall of each class, on reals and as compiled; cells of classes without samples are
-    empty.
-    """
     rows: list[tuple[str | Cell, ...]] = []
     for at, name in enumerate(confusion["classes"]):
         samples = sum(confusion["float"][at])
@@ -335,9 +327,6 @@ def _formats(facts: PageFacts) -> Iterator[str]:
 
 
 def _proofs(facts: PageFacts) -> Iterator[str]:
-    """Yield HTML with the statements that are proved for all inputs, the open statements with reasons, and the false
-    statements; yield nothing if `tinyml prove` has not run.
-    """
     if (found := facts.proofs) is None:
         return
     stated, proved = (sum(row[name] for row in found["ops"]) for name in ("statements", "proved"))
@@ -405,7 +394,6 @@ def _boards(facts: PageFacts) -> Iterator[str]:
 
 
 def _bulleted(texts: Iterable[str]) -> str:
-    """An HTML list of texts; empty if there are none."""
     items = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f'<ul class="next">{items}</ul>' if items else ""
 
@@ -451,9 +439,6 @@ def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
 
 
 def _points(row: Mapping[str, Any]) -> float | None:
-    """The points that an alternative loses, by the most recent evaluation; None if the alternative was not
-    evaluated.
-    """
     looks = [row[name] for name in ("loss", "look") if row[name] is not None]
     return looks[0]["points"] if looks else None
 
