@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, i32
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
 
 
@@ -117,3 +117,13 @@ def integer_constant(value: int, width: int | None) -> ConstantOp:
 def index_constant(value: int) -> ConstantOp:
     """An `arith.constant` with the value `value` of type `index`."""
     return integer_constant(value, None)
+
+
+def integer_width(type: Attribute) -> int:
+    """The width of an integer type in bits."""
+    return cast("IntegerType[int, Any]", type).width.data
+
+
+def width_of(value: SSAValue) -> int:
+    """The width of an integer value in bits."""
+    return integer_width(value.type)

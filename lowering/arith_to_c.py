@@ -30,10 +30,11 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import c, num, scratch
 from tinyml.dialects.c.declarations import PARTITION
-from tinyml.dialects.c.types import CONST, width_of
+from tinyml.dialects.c.types import CONST
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
 from tinyml.dialects.modules import on_call
+from tinyml.dialects.operations import integer_width
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
@@ -82,7 +83,7 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
         lhs is not None
         and rhs is not None
         and isinstance(result, IntegerType)
-        and 2 * max(width_of(lhs.type), width_of(rhs.type)) <= width_of(result)
+        and 2 * max(integer_width(lhs.type), integer_width(rhs.type)) <= integer_width(result)
     ):
         at.expression(op, c.MultiplyWideOp(lhs, rhs, result))
     else:
@@ -102,7 +103,7 @@ def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValu
     if number is None or not isinstance(extended := other.owner, arith.ExtSIOp) or is_shift(number, str(other.type)):
         return None
     factor = extended.input.type
-    fits = factor in (i8, i16) and width_for(number, number) <= width_of(factor) == width_of(other.type) // 2
+    fits = factor in (i8, i16) and width_for(number, number) <= integer_width(factor) == integer_width(other.type) // 2
     return at.build.literal(number, factor) if fits else None
 
 
@@ -162,13 +163,13 @@ def _extend_signed(at: FunctionLowering, op: arith.ExtSIOp) -> None:
 def _extend_unsigned(at: FunctionLowering, op: Operation) -> None:
     [operand] = at.operands(op)
     if operand.type not in (i1, IndexType()):
-        operand = at.build.insert(c.CastOp(operand, IntegerType(width_of(operand.type), Signedness.UNSIGNED)))
+        operand = at.build.insert(c.CastOp(operand, IntegerType(integer_width(operand.type), Signedness.UNSIGNED)))
     at.expression(op, c.CastOp(operand, op.results[0].type))
 
 
 def _shift_left(at: FunctionLowering, op: arith.ShLIOp) -> None:
     # C defines left shifts only for nonnegative numbers, so negative ones are shifted as unsigned.
-    width = width_of(op.result.type)
+    width = integer_width(op.result.type)
     type = IntegerType(32 if width == 24 else width, Signedness.UNSIGNED)
     raws, places = (at.build.insert(c.CastOp(value, type)) for value in at.operands(op))
     at.expression(op, c.CastOp(at.build.insert(c.BinaryOp(raws, "<<", places)), op.result.type))

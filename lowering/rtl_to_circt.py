@@ -16,9 +16,9 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.operations import width_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.upstream.circt import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
-from tinyml.lowering.hw.circuit import bits
 from tinyml.transforms.ir.levels import CIRCUITS
 
 
@@ -91,7 +91,7 @@ class _Before:
         Rewriter.insert_op(op, InsertPoint.before(self.ram))
 
     def _address(self, value: SSAValue) -> SSAValue:
-        width, have = max((self.depth - 1).bit_length(), 1), bits(value)
+        width, have = max((self.depth - 1).bit_length(), 1), width_of(value)
         if have > width:
             return self.put(comb.ExtractOp(value, IntegerAttr(0, i32), IntegerType(width)))
         if have < width:

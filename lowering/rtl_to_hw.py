@@ -20,8 +20,9 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.operations import width_of
 from tinyml.dialects.rewriting import Rewriter, inherit_location
-from tinyml.lowering.hw.circuit import Circuit, bits
+from tinyml.lowering.hw.circuit import Circuit
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
 from tinyml.targets.verilog.fabric import fabric_around
@@ -55,7 +56,7 @@ class LowerRtlToHwPass(ModulePass):
 
 
 def _width(values: list[SSAValue]) -> IntegerType:
-    return IntegerType(max((bits(value) for value in values), default=1))
+    return IntegerType(max((width_of(value) for value in values), default=1))
 
 
 def _lowered(function: func.FuncOp) -> hw.HWModuleOp:

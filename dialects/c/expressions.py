@@ -46,9 +46,8 @@ from tinyml.dialects.c.types import (
     is_scalar,
     pointer_type,
     variable_type,
-    width_of,
 )
-from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.operations import DialectOp, integer_width
 
 __all__ = [
     "AddressOp",
@@ -204,8 +203,8 @@ class MultiplyWideOp(ExpressionOp):
         super().__init__(operands=[lhs, rhs], result_types=[type])
 
     def verify_(self) -> None:
-        factors = max(width_of(self.lhs.type), width_of(self.rhs.type))
-        if 2 * factors > width_of(self.result.type):
+        factors = max(integer_width(self.lhs.type), integer_width(self.rhs.type))
+        if 2 * factors > integer_width(self.result.type):
             raise VerifyException(
                 f"the product of {self.lhs.type} and {self.rhs.type} does not fit in {self.result.type}"
             )

@@ -42,11 +42,6 @@ def is_unsigned(type: Attribute) -> bool:
     return type in SCALARS and str(type).startswith("ui")
 
 
-def width_of(type: Attribute) -> int:
-    """The width of an integer type in bits."""
-    return cast("IntegerType[int, Signedness]", type).width.data
-
-
 @irdl_attr_definition
 class PointerType(ParametrizedAttribute, TypeAttribute):
     """`!c.ptr<i16, flash>`: the address of an element in one kind of memory.

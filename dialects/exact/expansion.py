@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from tinyml.dialects.exact.recorded import IntegerOp, RecordedOp, WithinOp, integer_of, width_of
+from tinyml.dialects.exact.recorded import IntegerOp, RecordedOp, WithinOp, integer_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmissionContext, EmittedOp, Emitter
 from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.operations import width_of
 from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:

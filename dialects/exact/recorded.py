@@ -37,7 +37,7 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.machine.bounds import Bounds, Wire
 from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import WIDTHS, Coder, Int, Machine, limits
-from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.operations import DialectOp, width_of
 
 __all__ = ["IntegerOp", "IntervalAttr", "RecordedOp", "WithinOp", "integer_of"]
 
@@ -74,10 +74,6 @@ class IntervalAttr(ParametrizedAttribute):
     def verify(self) -> None:
         if self.low.data > self.high.data:
             raise VerifyException(f"an interval rises, got {self}")
-
-
-def width_of(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
 
 
 def integer_of(value: SSAValue) -> Int[SSAValue]:

@@ -17,7 +17,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import FormatStep, Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.dialects.operations import DialectOp, integer_constant
+from tinyml.dialects.operations import DialectOp, integer_constant, width_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -220,4 +220,4 @@ class Emitter(Machine[SSAValue]):
         return cast(EmittedStep, step).emitted(self, *operands)
 
     def width_of(self, value: SSAValue) -> int:
-        return cast("IntegerType[int, Any]", value.type).width.data
+        return width_of(value)

@@ -15,8 +15,9 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.gemmlowp import INT32_MAX, RECIPROCAL_SLOPE, RECIPROCAL_START
-from tinyml.dialects.machine.integer_builder import IntegerBuilder, width_of
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.integer_programs import between
+from tinyml.dialects.operations import width_of
 
 LOG_2 = round(log(2) * 2**15)
 """The natural logarithm of 2 in units of 2^-15."""

@@ -5,7 +5,7 @@ processor supports it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -16,14 +16,10 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.operations import index_constant, integer_constant
+from tinyml.dialects.operations import index_constant, integer_constant, width_of
 
 IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
 """A function from an `IntegerBuilder` and the operands of a call to the result of the call."""
-
-
-def width_of(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
 
 
 class IntegerBuilder:

@@ -29,7 +29,7 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.operations import ClockedMemory, ClockedOp, DialectOp
+from tinyml.dialects.operations import ClockedMemory, ClockedOp, DialectOp, integer_width, width_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
     Raises `VerifyException` unless the elements are integers of at most 64 bits that fit in the memory.
     """
     element: Attribute = content.get_element_type()
-    bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
+    bits = integer_width(element) if isinstance(element, IntegerType) else 0
     if not 0 < bits <= 64:
         raise VerifyException(f"the content of a memory is integers of at most 64 bits, got {element}")
     # Attributes hold integers of 17 to 24 bits in four bytes each, and so on.
@@ -131,7 +131,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
     The low bits of an address can then select the element in the word.
     """
-    word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
+    word, bits = cast("MemoryType", memory.type).width.data, width_of(element)
     if not bits or word % bits or (word // bits).bit_count() != 1:
         raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
 
@@ -338,12 +338,12 @@ class RamOp(DialectOp):
 
     @property
     def width(self) -> int:
-        return cast("IntegerType[int, Any]", self.result.type).width.data
+        return width_of(self.result)
 
     @property
     def lanes(self) -> int:
         """The number of lanes of a word. A lane is a part of a word that can be written separately."""
-        return 1 if self.mask is None else cast("IntegerType[int, Any]", self.mask.type).width.data
+        return 1 if self.mask is None else width_of(self.mask)
 
     @property
     def words(self) -> list[int] | None:

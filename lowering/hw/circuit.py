@@ -8,15 +8,12 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, cast
 
 from xdsl.dialects import comb, hw, seq
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, LocationAttr, i32
 from xdsl.ir import Block, Operation, SSAValue
 
-
-def bits(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
+from tinyml.dialects.operations import width_of
 
 
 @dataclass
@@ -141,7 +138,7 @@ class Circuit:
         return self.put(comb.AndOp([a, b]))
 
     def negate(self, a: SSAValue) -> SSAValue:
-        return self.put(comb.XorOp([a, self.constant(-1, bits(a))]))
+        return self.put(comb.XorOp([a, self.constant(-1, width_of(a))]))
 
     def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.put(comb.ICmpOp(a, b, predicate))
@@ -169,29 +166,29 @@ class Circuit:
         return parts[0] if len(parts) == 1 else self.put(comb.OrOp(parts))
 
     def _gate(self, condition: SSAValue, value: SSAValue) -> SSAValue:
-        if bits(value) == 1:
+        if width_of(value) == 1:
             return self.both(condition, value)
-        return self.put(comb.AndOp([self.replicate(condition, bits(value)), value]))
+        return self.put(comb.AndOp([self.replicate(condition, width_of(value)), value]))
 
     def replicate(self, value: SSAValue, times: int) -> SSAValue:
-        return value if times == 1 else self.put(comb.ReplicateOp(value, IntegerType(times * bits(value))))
+        return value if times == 1 else self.put(comb.ReplicateOp(value, IntegerType(times * width_of(value))))
 
     def extract(self, value: SSAValue, low: int, width: int) -> SSAValue:
-        if low == 0 and width == bits(value):
+        if low == 0 and width == width_of(value):
             return value
         if (known := self.known(value)) is not None:
             return self.constant(known >> low, width)
         return self.put(comb.ExtractOp(value, IntegerAttr(low, i32), IntegerType(width)))
 
     def concat(self, high: SSAValue, low: SSAValue) -> SSAValue:
-        return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
+        return self.put(comb.ConcatOp([high, low], IntegerType(width_of(high) + width_of(low))))
 
     def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
         """Truncate or extend a value to a width, and return the result.
 
         signed: true to extend by the sign, false to extend by zeros.
         """
-        have = bits(value)
+        have = width_of(value)
         if width <= have:
             return self.extract(value, 0, width)
         if (known := self.known(value)) is not None:
@@ -210,7 +207,7 @@ class Circuit:
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
         """Shift a value left by the constant number `amount` of bits. The result has the width of the value."""
-        width = bits(a)
+        width = width_of(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)
         return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
@@ -223,6 +220,6 @@ class Circuit:
         ordered = sorted(digits, key=lambda digit: -digit[0])
         parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
         if not parts:
-            return self.constant(0, bits(a))
-        start = parts[0][1] if parts[0][0] > 0 else self.sub(self.constant(0, bits(a)), parts[0][1])
+            return self.constant(0, width_of(a))
+        start = parts[0][1] if parts[0][0] > 0 else self.sub(self.constant(0, width_of(a)), parts[0][1])
         return reduce(lambda sum, part: (self.add if part[0] > 0 else self.sub)(sum, part[1]), parts[1:], start)

@@ -20,7 +20,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.lowering.hw.circuit import Circuit, Register, bits
+from tinyml.dialects.operations import width_of
+from tinyml.lowering.hw.circuit import Circuit, Register
 from tinyml.lowering.hw.memories import ElementStreams, Memories
 from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, signed_digits, type_width
 from tinyml.transforms.rtl.scheduling.regions import (
@@ -221,7 +222,7 @@ class Control:
 
     def _take(self, registers: Sequence[Register], when: SSAValue, values: Sequence[SSAValue]) -> None:
         for register, value in zip(registers, values, strict=True):
-            register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
+            register.takes.append((when, self.circuit.resize(value, width_of(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
         """Return four signals: whether the loop begins, whether it is skipped, whether it has another iteration, and
@@ -229,12 +230,12 @@ class Control:
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
-        wide = max(map(bits, (low, high, counter.op.data))) + 1
+        wide = max(map(width_of, (low, high, counter.op.data))) + 1
         runs = c.compare("slt", c.resize(low, wide), c.resize(high, wide))
         first, last = (const_evaluate_operand(bound) for bound in (op.lb, op.ub))
         if first is not None and last is not None:
             runs = c.constant(int(first < last), 1)
-        wide = max(wide, bits(self.values.read(op.step)) + 1)
+        wide = max(wide, width_of(self.values.read(op.step)) + 1)
         step = c.resize(self.values.read(op.step), wide)
         following = c.add(c.resize(counter.op.data, wide), step)
         more = c.compare("slt", following, c.resize(self.values.read(op.ub), wide))
@@ -375,7 +376,7 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
             c.resize(wire, type_width(value)) if operators.is_signed(value) else wire
             for wire, value in zip(operands, op.operands, strict=True)
         ]
-    widest = max(map(bits, operands))
+    widest = max(map(width_of, operands))
     match op:
         case arith.AddiOp() | arith.SubiOp():
             a, b = (c.resize(operand, width) for operand in operands)
@@ -440,7 +441,7 @@ def _product_in_logic(
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])
     long = c.resize(operands[1 - short], bits_of[1 - short])
-    rows = [c.gated([(c.extract(operands[short], place, 1), long)], bits(long)) for place in range(bits_of[short])]
+    rows = [c.gated([(c.extract(operands[short], place, 1), long)], width_of(long)) for place in range(bits_of[short])]
     if len(rows) == 1:
         return c.sub(c.constant(0, width), c.resize(rows[0], width))
     return c.resize(_sum_of_multiples(c, rows), width)
@@ -460,19 +461,19 @@ def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = Tr
         part[0] if len(part) == 1 else _sum_of_multiples(c, part, signed=signed and last)
         for part, last in ((rows[:half], False), (rows[half:], True))
     )
-    above = c.extract(low, half, bits(low) - half)
-    width = max(bits(above), bits(high)) + 1
+    above = c.extract(low, half, width_of(low) - half)
+    width = max(width_of(above), width_of(high)) + 1
     join = c.sub if signed and len(rows) == half + 1 else c.add
     return c.concat(join(c.resize(above, width), c.resize(high, width)), c.extract(low, 0, half))
 
 
 def _shifted(c: Circuit, op: Operation, operands: Sequence[SSAValue], width: int) -> SSAValue:
-    value, have = operands[0], bits(operands[0])
+    value, have = operands[0], width_of(operands[0])
     amount = const_evaluate_operand(op.operands[1])
     signed = isinstance(op, arith.ShRSIOp)
     if amount is None:
         kind = _SHIFTS[type(op)]
-        wide = max(have, bits(operands[1]), width)
+        wide = max(have, width_of(operands[1]), width)
         shifted = kind(c.resize(value, wide, signed=signed), c.resize(operands[1], wide, signed=False))
         return c.resize(c.put(shifted), width)
     if isinstance(op, arith.ShLIOp):

@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.lowering.hw.circuit import Circuit, bits
+from tinyml.dialects.operations import width_of
+from tinyml.lowering.hw.circuit import Circuit
 
 Accesses = list[tuple[SSAValue, SSAValue]]
 
@@ -54,7 +55,7 @@ class Memories:
         never = self.c.constant(0, 1)
         write = None
         if stores:
-            lanes = type.width.data // min(bits(store.value) for store in stores)
+            lanes = type.width.data // min(width_of(store.value) for store in stores)
             write = self.c.constant(0, type.width.data), address, self.c.constant(0, lanes)
         content = op.content
         ram = rtl.RamOp(type, content, self.c.clock, (address, never), write)
@@ -70,19 +71,19 @@ class Memories:
         """
         if (memory := self.memories.get(op.memory)) is None:
             raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
-        width = bits(op.result)
+        width = width_of(op.result)
         word, lane = self._split(memory, address, width)
         memory.reads.append((when, word))
         if lane is None:
             return memory.ram.result
-        register = self.c.register(bits(lane), "lane")
+        register = self.c.register(width_of(lane), "lane")
         register.takes.append((when, lane))
         amount = self.c.resize(register.op.data, memory.type.width.data, signed=False)
         shift = self.c.shift_left(amount, (width - 1).bit_length())
         return self.c.resize(self.c.put(comb.ShrUOp(memory.ram.result, shift)), width)
 
     def store(self, op: rtl.StoreOp, value: SSAValue, address: SSAValue, when: SSAValue) -> None:
-        memory, width = self.memories[op.memory], bits(value)
+        memory, width = self.memories[op.memory], width_of(value)
         word, lane = self._split(memory, address, width)
         whole = self.c.replicate(value, memory.type.width.data // width)
         lanes = memory.ram.lanes

@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, f32, i8, i16
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from tinyml.dialects.c.types import width_of
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.operations import integer_width
 from tinyml.runtime.model.headers import definition_of
 from tinyml.targets.registry import HOST
 
@@ -43,13 +43,13 @@ def _called(module: ModuleOp, prefix: str) -> Iterator[str]:
 
 
 def _value(type: Attribute) -> str:
-    return "float" if type == f32 else f"int{max(32, width_of(type))}_t"
+    return "float" if type == f32 else f"int{max(32, integer_width(type))}_t"
 
 
 def _argument(type: Attribute) -> str:
     if isinstance(type, MemRefType):
         element = cast("MemRefType[Attribute]", type).element_type
-        return "const float *" if element == f32 else f"const int{width_of(element)}_t *"
+        return "const float *" if element == f32 else f"const int{integer_width(element)}_t *"
     return f"{_value(type)} "
 
 
@@ -57,4 +57,4 @@ def _converted(type: Attribute) -> str:
     """The C cast of an argument to the C type of a parameter, if this type is narrower than the type in the module;
     otherwise "".
     """
-    return f"(int{width_of(type)}_t)" if type in (i8, i16) else ""
+    return f"(int{integer_width(type)}_t)" if type in (i8, i16) else ""

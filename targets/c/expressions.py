@@ -19,9 +19,9 @@ from tinyml.dialects.c.types import (
     is_unsigned,
     pointer_type,
     variable_type,
-    width_of,
 )
 from tinyml.dialects.functions import DATA
+from tinyml.dialects.operations import integer_width
 from tinyml.targets.c.text import (
     COMPARISON,
     CONDITIONAL,
@@ -133,7 +133,9 @@ class Expressions:
         level = LEVELS[sign]
         # Operands of shifts and masks always get parentheses, even where C's precedence makes them redundant.
         left, right = (level, level + 1) if level >= SUM else (UNARY, UNARY)
-        narrow = width_of(type) < width_of(i32) if is_unsigned(type) else RANKS.get(type, RANKS[INT]) < RANKS[INT]
+        narrow = (
+            integer_width(type) < integer_width(i32) if is_unsigned(type) else RANKS.get(type, RANKS[INT]) < RANKS[INT]
+        )
         # C promotes these to int.
         result = INT if narrow else type
         text = join(level, result, f"{lhs.within(left)} {sign} {rhs.within(right)}", lhs, rhs)

@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, 
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects.c import InstanceType, PointerType
-from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, is_unsigned, width_of
+from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, is_unsigned
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.operations import integer_width
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, OR, CONDITIONAL = range(15, 5, -1)
 LEVELS = {
@@ -116,11 +117,11 @@ def spell(type: Attribute) -> str:
         return f"{'const ' if type.memory.data in (CONST, FLASH) else ''}{element} *"
     if isinstance(type, InstanceType):
         return f"{type.structure.data} *"
-    return f"{'u' if is_unsigned(type) else ''}int{width_of(type)}_t"
+    return f"{'u' if is_unsigned(type) else ''}int{integer_width(type)}_t"
 
 
 def suffix(type: Attribute) -> str:
-    return "f32" if type == f32 else f"i{width_of(type)}"
+    return "f32" if type == f32 else f"i{integer_width(type)}"
 
 
 def alias_name(type: Attribute) -> str:

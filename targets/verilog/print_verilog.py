@@ -16,7 +16,7 @@ from xdsl.utils.target import Target
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.machine.integer_builder import width_of
+from tinyml.dialects.operations import width_of
 
 Name = Callable[[SSAValue], str]
 

@@ -22,6 +22,7 @@ from programs.printed import WARNING_FLAGS
 from tinyml.dialects import num
 from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 from tinyml.dialects.num.kernels.lane_readers import lane_program
+from tinyml.dialects.operations import integer_width
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
@@ -427,7 +428,7 @@ def scalar(op: Operation, x: Sequence[int]) -> int:
         case arith.CmpiOp():
             return int(x[0] > x[1] if op.predicate.value.data == SGT else x[0] >= x[1])
         case arith.TruncIOp():
-            return narrowed(x[0], num.integer_width(op.result.type))
+            return narrowed(x[0], integer_width(op.result.type))
         case arith.ExtSIOp() | arith.IndexCastOp():
             return x[0]
         case func.CallOp():

@@ -21,9 +21,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import exact, scratch
 from tinyml.dialects.machine.emitter import WRAPS
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose, entry
-from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.operations import width_of
 from tinyml.tools.proofs.memory import Cells
 from tinyml.tools.proofs.values import Values
 

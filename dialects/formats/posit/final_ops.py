@@ -14,8 +14,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from tinyml.dialects.formats.posit.layout import ROUNDING_BITS, LaidOut
 from tinyml.dialects.formats.posit.quire_op import FLAG, QuireOp, constant_index, flags_of, load, loop, store
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
-from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import width_for
+from tinyml.dialects.operations import width_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType

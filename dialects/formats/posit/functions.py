@@ -13,8 +13,9 @@ from xdsl.ir import SSAValue
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Number, clamped
-from tinyml.dialects.machine.integer_builder import IntegerBuilder, width_of
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
+from tinyml.dialects.operations import width_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,8 +23,8 @@ from tinyml.dialects.formats.posit.parts import TABLE_BITS, Parts, parts_of
 from tinyml.dialects.formats.posit.quire_op import FLAG, QuireOp, constant_index, flags_of, load, loop, store
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
-from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int, limits
+from tinyml.dialects.operations import width_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType

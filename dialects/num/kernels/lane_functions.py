@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
-    IntegerType,
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
@@ -26,10 +25,10 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, Symb
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.num.nests import LANE_FUNCTION, ReduceOp
-from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.operations import DialectOp, integer_width
 from tinyml.dialects.scratch.types import memref_type
 
-__all__ = ["LaneFunctionOp", "integer_width", "run_width"]
+__all__ = ["LaneFunctionOp", "run_width"]
 
 REGISTER = 32
 """The width in bits of the integers on which lanes compute."""
@@ -153,8 +152,3 @@ def _is_run(type: Attribute) -> bool:
 def run_width(run: SSAValue) -> int:
     """The width of the elements of a run in bits."""
     return integer_width(memref_type(run).element_type)
-
-
-def integer_width(type: Attribute) -> int:
-    """The width of an integer type in bits."""
-    return cast("IntegerType[int, Any]", type).width.data

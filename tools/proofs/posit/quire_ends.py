@@ -20,8 +20,7 @@ from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp
 from tinyml.dialects.formats.posit.layout import Layout
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose
-from tinyml.dialects.machine.integer_builder import width_of
-from tinyml.dialects.operations import index_constant
+from tinyml.dialects.operations import index_constant, width_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.tools.proofs.memory import Cells
 from tinyml.tools.proofs.posit.nearest_posits import Nearest

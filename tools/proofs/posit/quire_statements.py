@@ -31,8 +31,8 @@ from tinyml.dialects.formats.posit.quire_sums import integers
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose, entry
-from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.operations import width_of
 from tinyml.tools.proofs.memory import Cells
 from tinyml.tools.proofs.posit.quire_ends import carried, highest_digits, joined, rounded, scales
 from tinyml.tools.proofs.posit.quires import QuireStatement, Summed, lowered, memory_of

@@ -19,7 +19,7 @@ from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.num.kernels.lane_functions import REGISTER
 from tinyml.dialects.num.kernels.lane_programs import LEADING_ZEROS, RECIPROCAL, REQUANTISE, REQUANTISE_EVEN
-from tinyml.dialects.operations import integer_constant
+from tinyml.dialects.operations import integer_constant, integer_width
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.scratch import memref_type
 
@@ -115,7 +115,7 @@ class LaneRecorder(Machine[Element]):
     def _loaded(self, load: memref.LoadOp, put: Callable[[Operation], SSAValue]) -> Element:
         loaded, self.last_load = put(load), load
         wide = loaded if loaded.type == i32 else put(arith.ExtSIOp(loaded, i32))
-        return Element(wide, num.integer_width(loaded.type))
+        return Element(wide, integer_width(loaded.type))
 
     def store(self, element: Element, run: SSAValue, index: SSAValue) -> None:
         """Append a store of a value, truncated to the element type of the run."""
@@ -124,7 +124,7 @@ class LaneRecorder(Machine[Element]):
 
     def _narrow(self, element: Element, type: Attribute) -> SSAValue:
         if element.constant is not None:
-            return self._constant(element.constant, num.integer_width(type))
+            return self._constant(element.constant, integer_width(type))
         value = self.register(element)
         return value if type == i32 else self.put(arith.TruncIOp(value, cast("IntegerType[int, Any]", type)))
 
