@@ -11,15 +11,16 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.formats.exact.numbers import ExactNumbers
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.dialects.formats.posit.arithmetic import Posit
-    from tinyml.dialects.formats.posit.type import PositType
 
 V = TypeVar("V")
 
@@ -29,8 +30,6 @@ def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
     """The parameters of the posit format of n bits and es exponent bits, limited to a window (low, high); None for no
     limits.
     """
-    from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
-
     if window is None:
         return Posit(n, es)
     low, high = window
@@ -43,16 +42,12 @@ def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
 
 
 def _below(raw: int, posit: Posit) -> float:
-    from tinyml.dialects.formats.posit.arithmetic import to_reals
-
     return float(to_reals(np.array(raw - 1), posit))
 
 
 @lru_cache(maxsize=1024)
 def power(n: int, es: int, exponent: int) -> float:
     """The posit nearest to 2^exponent, as a float."""
-    from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
-
     posit = Posit(n, es)
     return float(to_reals(of_reals(np.array(math.ldexp(1.0, exponent)), posit), posit))
 
@@ -84,18 +79,18 @@ def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
 
 
 @lru_cache
-def integer_limits_of(format: PositType) -> tuple[int, int]:
+def integer_limits_of(format: ExactNumbers) -> tuple[int, int]:
     """The least and the greatest integer that a raw of the format represents, in units of 2^-scale."""
     greatest = math.ldexp(float(format.decode(_array(format.raw_limits[1], format))), format.scale)
     return -int(greatest), int(greatest)
 
 
-def _array(raw: int, format: PositType) -> Raws:
+def _array(raw: int, format: ExactNumbers) -> Raws:
     return np.array(raw, format.dtype)
 
 
 @lru_cache
-def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
+def decoding_of(format: ExactNumbers) -> NDArray[np.signedinteger[Any]]:
     """The integers that all raws represent, in the order of the raws and in units of 2^-scale."""
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
@@ -106,7 +101,7 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
 
 
 @lru_cache
-def legal_of(format: PositType) -> NDArray[np.int64]:
+def legal_of(format: ExactNumbers) -> NDArray[np.int64]:
     """All raws that rounding to `format` can return, in ascending order."""
     low, high = format.raw_limits
     raws = np.arange(low, high + 1)
@@ -114,7 +109,7 @@ def legal_of(format: PositType) -> NDArray[np.int64]:
 
 
 @lru_cache
-def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
+def segments_of(format: ExactNumbers) -> tuple[NDArray[np.signedinteger[Any]], int]:
     """The table and the number of additional fraction bits that `Coding.segments` defines, for a posit format.
 
     Between two raws at which the regime or the exponent changes, the number of a posit is a linear function of its raw.
@@ -126,7 +121,7 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
     )
 
 
-def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
+def _lines(format: ExactNumbers, extra: int) -> NDArray[np.signedinteger[Any]]:
     """The table of linear segments, with `extra` additional fraction bits.
 
     A segment consists of 256 raws. Its entry is 0 if the integers are not a linear function of these raws, if an

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i1, i16, i64
@@ -12,13 +12,11 @@ from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 
 from tinyml.dialects.formats.posit.layout import ROUNDING_BITS, LaidOut
+from tinyml.dialects.formats.posit.numbers import PositNumbers
 from tinyml.dialects.formats.posit.quire_op import FLAG, QuireOp, constant_index, flags_of, load, loop, store
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.machine import width_for
 from tinyml.dialects.operations import width_of
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.posit.type import PositType
 
 WORD = 32
 """The width in bits of a register in which the digits of a sum are combined."""
@@ -144,11 +142,11 @@ class RoundOp(EmittedOp):
     traits = traits_def(Pure())
     assembly_format = "$sum `scale` $scale `,` $undefined `to` $format attr-dict `:` type($sum) `->` type($result)"
 
-    def __init__(self, sum: SSAValue, scale: SSAValue, undefined: SSAValue, format: PositType):
+    def __init__(self, sum: SSAValue, scale: SSAValue, undefined: SSAValue, format: PositNumbers):
         super().__init__(operands=[sum, scale, undefined], properties={"format": format}, result_types=[format.storage])
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        format = cast("PositType", self.format)
+        format = cast(PositNumbers, self.format)
         scale = self.scale
         if format.scaling:
             scale = e.subi(scale, e.int_constant(format.scaling, 16))

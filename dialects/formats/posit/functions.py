@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
 from xdsl.ir import SSAValue
 
+from tinyml.dialects.formats.posit.arithmetic import (
+    HIDDEN_BIT,
+    Posit,
+    add,
+    log2,
+    multiply,
+    of_reals,
+    pack,
+    to_reals,
+    unpack,
+)
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Number, clamped
@@ -33,15 +44,11 @@ NAR_PLACE = 1 << 15
 
 
 def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:
-    from tinyml.dialects.formats.posit.arithmetic import Posit
-
     multiples = None if low is None or int(low) == ALL else int(low)
     return Posit(int(n), int(es), multiples, None if greatest is None else int(greatest))
 
 
 def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
-    from tinyml.dialects.formats.posit.arithmetic import log2, pack
-
     # `pack` accepts at most 62 bits; the last one is sticky.
     size = x.astype(np.int64)
     spare = np.maximum(log2(np.maximum(np.abs(size) >> 4, 1)) + 4 - 60, 0)
@@ -106,15 +113,11 @@ def _linear_program(m: IntegerBuilder, x: SSAValue, right: SSAValue, n: SSAValue
 
 
 def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
-    from tinyml.dialects.formats.posit.arithmetic import to_reals
-
     return np.nan_to_num(np.ldexp(to_reals(raw, _posit(n, es)), int(scale))).astype(np.int32)
 
 
 def _parts(width: int) -> Callable[[Array, Array, Array, Array, Array], Array]:
     def reference(raw: Array, n: Array, es: Array, step: Array, bias: Array) -> Array:
-        from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, unpack
-
         significand, exponent = unpack(raw, _posit(n, es))
         fraction = max(int(n) - 3 - int(es), 0)
         counted = exponent + HIDDEN_BIT + int(bias)
@@ -394,16 +397,12 @@ def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValu
 
 
 def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
-    from tinyml.dialects.formats.posit.arithmetic import of_reals
-
     posit = _posit(n, es, low, greatest)
     limited = x.astype(np.float64) if posit.low is None else np.clip(x.astype(np.float64), -1.0e300, 1.0e300)
     return of_reals(limited, posit).astype(np.int32)
 
 
 def _to_float(raw: Array, n: Array, es: Array) -> Array:
-    from tinyml.dialects.formats.posit.arithmetic import unpack
-
     posit = _posit(n, es)
     significand, exponent = unpack(raw, posit)
     reals = np.ldexp(significand.astype(np.float32).astype(np.float64), exponent).astype(np.float32)
@@ -411,8 +410,6 @@ def _to_float(raw: Array, n: Array, es: Array) -> Array:
 
 
 def _add(a: Array, b: Array, n: Array, es: Array) -> Array:
-    from tinyml.dialects.formats.posit.arithmetic import add
-
     return add(a, b, _posit(n, es)).astype(np.int32)
 
 
@@ -422,8 +419,6 @@ def _sub(a: Array, b: Array, n: Array, es: Array) -> Array:
 
 
 def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
-    from tinyml.dialects.formats.posit.arithmetic import multiply
-
     return multiply(a, b, _posit(n, es)).astype(np.int32)
 
 

@@ -14,8 +14,10 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from tinyml.dialects.formats.posit.final_ops import WORD, RoundOp, ToOddOp
+from tinyml.dialects.formats.posit.numbers import PositNumbers
 from tinyml.dialects.formats.posit.ops import DecodeOp
 from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.formats.posit.quire_sums import integers, odd_integers, rounded
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.posit.quire_sums import Objects
-    from tinyml.dialects.formats.posit.type import PositType
     from tinyml.dialects.machine.emitter import Emitter
 
 
@@ -50,8 +51,6 @@ class OneProduct:
 
     def computed(self, raws: tuple[NDArray[Any], ...]) -> Objects:
         """The products of numbers as Python integers in units of 2^least; NaN if a number is NaR."""
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
         numbers = [integers(parts, raw, parts.least) for parts, raw in zip(self.factors, raws, strict=True)]
         product = reduce(np.multiply, numbers)
         return -product if self.negative else product
@@ -82,11 +81,9 @@ class RoundProduct:
     """The step that rounds a product to the nearest posit of the type `format`."""
 
     product: OneProduct
-    format: PositType
+    format: PositNumbers
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import rounded
-
         scale = -self.product.least - self.format.scaling
         return rounded(self.product.computed(operands), scale, self.format.posit).astype(self.format.dtype)
 
@@ -104,8 +101,6 @@ class ProductToOdd:
     high: int
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import odd_integers
-
         return odd_integers(self.product.computed(operands), self.scale + self.product.least, self.low, self.high)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:

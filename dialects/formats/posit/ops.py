@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, i16, i64
@@ -25,9 +25,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.machine import Int, limits
 from tinyml.dialects.operations import width_of
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.posit.type import PositType
 
 
 def _width_for(greatest: int) -> int:
@@ -97,8 +94,8 @@ class DecodeOp(EmittedOp):
             table = parts.packed(legal, width_of(self.significand), step, least)
             index = e.insert(arith.ExtUIOp(self.raw, IntegerType(16)))
             return self._halves(e, e.lookup("parts", table, index))
-        format = cast("PositType", parts.format)
-        sizes = [e.int_constant(n, 8), e.int_constant(format.es.data, 8)]
+        assert parts.posit is not None
+        sizes = [e.int_constant(n, 8), e.int_constant(parts.posit.es, 8)]
         bias = e.int_constant(1 - parts.bits - least, 16)
         shift = e.int_constant(step.bit_length() - 1, 8)
         width = width_of(self.significand)

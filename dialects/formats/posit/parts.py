@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, unpack
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import width_for
 
@@ -92,8 +93,6 @@ class Parts:
             return raws.astype(np.int64) >> half, self.least + self.unpacked * places, np.zeros(raws.shape, bool)
         if self.posit is None:
             return self.format.integers(raws), np.full(raws.shape, self.least), np.zeros(raws.shape, bool)
-        from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, unpack
-
         significands, exponents = unpack(raws, self.posit)
         spare = HIDDEN_BIT + 1 - self.bits
         return significands >> spare, np.where(significands == 0, self.least, exponents + spare), raws == self.posit.nar

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -27,16 +27,18 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.exact.numbers import exact_numbers
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.posit.layout import ONE_INTEGER, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
-from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start, ToOdd, rounded_odd
+from tinyml.dialects.formats.posit.quire_steps import Add, MultiplyAdd, Start, ToOdd, rounded_odd
+from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
 from tinyml.dialects.formats.posit.unpacked import Unpacked, UnpackedType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws
+    from tinyml.dialects.formats.number_format import Raws
 
 V = TypeVar("V")
 
@@ -45,6 +47,9 @@ LAYOUTS = ((32, ONE_INTEGER), (32, 8), (32, 4), (32, 2), (64, ONE_INTEGER), (64,
 
 NARROW_BIN_BYTES = 512
 """The maximum size in bytes of a quire in 32-bit bins; larger quires use fewer bins of 64 bits."""
+
+SignedProduct: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
+"""A sign, and the factors of a product, each with its format."""
 
 
 @irdl_attr_definition
@@ -151,8 +156,6 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
         float64 computes the products of digits exactly. Their sums are combined as Python integers.
         """
-        from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
-
         sums = products_of_matrices(parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data)
         return sums if start is None else sums + start
 
@@ -326,3 +329,29 @@ def _bound(lhs: _Extent, rhs: _Extent, product: Product) -> float:
         if factor.rows is not None:
             bounds.append(float(factor.rows.sum(-1).max(initial=0.0)) * other.greatest)
     return min(bounds)
+
+
+def combined(m: Machine[V], terms: Sequence[SignedProduct[V]], result: NumberFormat) -> V:
+    """The exact sum of signed products, some of them of standard posits, computed in a quire and rounded once to
+    `result`; its `undefined` if a factor is NaR.
+
+    In a sum with products, a single number is multiplied by 1.
+
+    Raises `InputError` for a product of more than two factors.
+    """
+    if all(len(factors) == 1 for _, factors in terms):
+        numbers = [(sign, *factors[0]) for sign, factors in terms]
+        quire = quire_of([format for _, _, format in numbers])
+        total = quire.zero(m)
+        for sign, value, format in numbers:
+            total = m.perform(Add(quire, parts_of(format), sign < 0), total, value)
+        return result.finish(m, total, quire, None)
+    if any(len(factors) > 2 for _, factors in terms):
+        raise InputError("a sum in a quire has no products of more than two factors: round a product first")
+    one = m.int_constant(1, 8), ExactNumbers.INTEGERS(8, 0)
+    products = [(sign, factors[0], factors[1] if len(factors) > 1 else one) for sign, factors in terms]
+    quire = quire_for([Product(1, Factor(lhs), Factor(rhs)) for _, (_, lhs), (_, rhs) in products])
+    total = quire.zero(m)
+    for sign, (lhs, of_lhs), (rhs, of_rhs) in products:
+        total = m.perform(MultiplyAdd(quire, parts_of(of_lhs), parts_of(of_rhs), sign < 0), total, lhs, rhs)
+    return result.finish(m, total, quire, None)

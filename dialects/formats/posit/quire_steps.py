@@ -12,8 +12,10 @@ from tinyml.dialects.formats.exact.format import STICKY_BITS
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp, ToOddOp
 from tinyml.dialects.formats.posit.layout import LaidOut, Layout
+from tinyml.dialects.formats.posit.numbers import PositNumbers
 from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, MarkOp, MultiplyAddOp, StartOp
 from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.formats.posit.quire_sums import integers, odd_integers, rounded
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, width_for
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, SSAValue
 
     from tinyml.dialects.formats.number_format import NumberFormat
-    from tinyml.dialects.formats.posit.type import PositType
     from tinyml.dialects.machine.emitter import Emitter
 
 V = TypeVar("V")
@@ -49,8 +50,6 @@ class Start(_Step):
     parts: Parts | None = None
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
         return np.array(0, object) if self.parts is None else integers(self.parts, operands[0], -self.layout.frac)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
@@ -73,8 +72,6 @@ class Add(_Step):
     negative: bool = False
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
         sum, value = operands
         number = integers(self.parts, value, -self.layout.frac)
         return sum - number if self.negative else sum + number
@@ -100,8 +97,6 @@ class MultiplyAdd(_Step):
     negative: bool = False
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
         sum, lhs, rhs = operands
         least, least_of_rhs = self.layout.leasts(self.lhs, self.rhs)
         product = integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
@@ -127,11 +122,9 @@ class Round(_Step):
     format: the format of the result.
     """
 
-    format: PositType
+    format: PositNumbers
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import rounded
-
         raws = rounded(operands[0], self.layout.frac - self.format.scaling, self.format.posit)
         return raws.astype(self.format.dtype)
 
@@ -155,8 +148,6 @@ class ToOdd(_Step):
     high: int
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import odd_integers
-
         return odd_integers(operands[0], self.scale - self.layout.frac, self.low, self.high)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.formats.posit.arithmetic import Posit, pack
 from tinyml.dialects.formats.posit.layout import ROUNDING_BITS
 from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import width_for
 from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-Objects = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Objects: TypeAlias = "NDArray[Any]"
 
 NAR = math.nan
 
@@ -92,16 +93,10 @@ def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
     """
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
-    spare = np.maximum(np.asarray(_bit_length(values), np.int64) - ROUNDING_BITS[64], 0)
+    bits = np.frompyfunc(lambda value: abs(value).bit_length(), 1, 1)(values)
+    spare = np.maximum(np.asarray(bits, np.int64) - ROUNDING_BITS[64], 0)
     lost = spare.astype(object)
     kept = values >> lost
     kept = (kept << 1) | np.asarray((kept << lost) != values, object)
     raws = pack(kept.astype(np.int64), spare - 1 - scale, posit)
     return np.where(undefined, posit.nar if posit.low is None else 0, raws)
-
-
-def _magnitude(value: int) -> int:
-    return abs(value).bit_length()
-
-
-_bit_length = np.frompyfunc(_magnitude, 1, 1)

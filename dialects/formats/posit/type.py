@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import IntAttr, IntegerType, NoneAttr
+from xdsl.dialects.builtin import IntAttr, NoneAttr
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -41,18 +41,14 @@ from tinyml.dialects.formats.number_format import (
     ScaleBy,
 )
 from tinyml.dialects.formats.posit import final_ops, ops
-from tinyml.dialects.formats.posit.combined import SignedProduct, combined
 from tinyml.dialects.formats.posit.exponent_windows import (
-    decoding_of,
-    integer_limits_of,
     legal_of,
     lowest,
-    posit_of,
     power,
     segments_of,
     stretched,
 )
-from tinyml.dialects.formats.posit.functions import ALL
+from tinyml.dialects.formats.posit.numbers import PositNumbers
 from tinyml.dialects.formats.posit.one_product import OneProduct, ProductToOdd, RoundProduct
 from tinyml.dialects.formats.posit.parts import (
     EXPONENTS,
@@ -63,7 +59,7 @@ from tinyml.dialects.formats.posit.parts import (
     parts_of_posit,
     verify_standard,
 )
-from tinyml.dialects.formats.posit.quire import QuireType, quire_for
+from tinyml.dialects.formats.posit.quire import QuireType, SignedProduct, combined, quire_for
 from tinyml.dialects.formats.posit.quire_steps import Round, rounded_odd
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.formats.posit.unpacked import UnpackedType
@@ -71,10 +67,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tinyml.dialects.formats.number_format import Raws, Reals
-    from tinyml.dialects.formats.posit.arithmetic import Posit
     from tinyml.dialects.formats.specification import Specification
 
 V = TypeVar("V")
@@ -109,7 +102,7 @@ REGISTER = 31
 
 
 @irdl_attr_definition
-class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
+class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat):
     """`!posit.p<n, es>`: standard posits of n bits with es exponent bits.
 
     `!posit.p<n, es, low, high, shift>` contains only the posits that are multiples of 2^low and less than 2^high in
@@ -120,6 +113,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     SCALED_BY: ClassVar[ScaleBy] = BY_SCORES
     WEIGHS_NUMBERS: ClassVar[bool] = True
     GOOD_FOR = "posits: precise near 1, slow; for models whose numbers differ much in magnitude"
+
     n: IntAttr
     es: IntAttr
     low: IntAttr | NoneAttr
@@ -165,62 +159,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             raise VerifyException(f"2^{low} is not a posit of {n} bits with es {es}")
 
     @property
-    def window(self) -> tuple[int, int] | None:
-        """The pair (low, high); None for a type without limits, which has all posits of the standard."""
-        if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
-            return self.low.data, self.high.data
-        return None
-
-    @property
-    def scaling(self) -> int:
-        """The number s for which the numbers of the format are posits times 2^-s."""
-        return self.shift.data
-
-    @property
-    def posit(self) -> Posit:
-        """The format's parameters as a `Posit`, for the functions in `posit.arithmetic`."""
-        return posit_of(self.n.data, self.es.data, self.window)
-
-    @property
-    def type(self) -> Attribute:
-        return self
-
-    @property
-    def storage(self) -> Attribute:
-        return IntegerType(self.stored_width)
-
-    @property
-    def stored_width(self) -> int:
-        return next(width for width in (8, 16, 32) if width >= self.n.data)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(f"i{self.stored_width // 8}")
-
-    @property
-    def bits(self) -> int:
-        return self.n.data
-
-    @property
-    def scale(self) -> int:
-        return self._unit + self.scaling
-
-    @property
-    def _unit(self) -> int:
-        """The exponent u for which all numbers, before the scaling by 2^-s, are multiples of 2^-u."""
-        return self.posit.reach if self.window is None else -self.window[0]
-
-    @property
-    def raw_limits(self) -> tuple[int, int]:
-        posit = self.posit
-        greatest = posit.maxpos if posit.greatest is None else posit.greatest
-        return -greatest, greatest
-
-    @property
-    def integer_limits(self) -> tuple[int, int]:
-        return integer_limits_of(self)
-
-    @property
     def specification(self) -> Specification | None:
         """The specification of a format of at most `SHORT_BITS` bits with a window; None for a wider format and for the
         standard's type.
@@ -262,15 +200,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
-    def encode(self, reals: Reals) -> Raws:
-        from tinyml.dialects.formats.posit.arithmetic import of_reals
-
-        reals = np.asarray(reals, np.float64)
-        if self.window is not None:
-            with np.errstate(over="ignore"):
-                reals = np.nan_to_num(np.ldexp(reals, self.scaling))
-        return of_reals(reals, self.posit).astype(self.dtype)
-
     def encode_clipped(self, reals: Reals) -> Raws:
         """Round reals to the format and return their raws.
 
@@ -287,11 +216,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         legal = legal_of(self)
         at = np.searchsorted(legal, nearest) + side.astype(np.int64)
         return legal[np.clip(at, 0, len(legal) - 1)].astype(self.dtype)
-
-    def decode(self, raws: Raws) -> Reals:
-        from tinyml.dialects.formats.posit.arithmetic import to_reals
-
-        return np.ldexp(to_reals(raws, self.posit), -self.scaling)
 
     @classmethod
     def of_width(cls, width: int | None) -> PositType:
@@ -407,8 +331,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         if isinstance(accumulator, QuireType):
-            own: Any = self
-            return m.perform(Round(accumulator, own), sum)
+            return m.perform(Round(accumulator, self), sum)
         return super().finish(m, sum, accumulator, bound)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
@@ -445,13 +368,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         low, high = self.window
         return low == 2 - self.n.data and high - low <= REGISTER_BITS
 
-    @property
-    def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers that all raws represent, in the order of the raws, for formats of at most `TABLE_BITS` bits.
-        Entries for raws outside the window are unspecified.
-        """
-        return decoding_of(self)
-
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         return m.settle(m.encode(self, x, scale), self.stored_width)
 
@@ -467,18 +383,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), scaling, *self.runtime_parameters(m))
         return Int(raw, 32, low, high)
 
-    def runtime_parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
-        """The arguments (n, es, low, greatest) of the runtime functions for this format, in the order of their
-        parameters.
-        """
-        least = ALL if self.window is None else self.window[0]
-        return (
-            m.int_constant(self.n.data, 8),
-            m.int_constant(self.es.data, 8),
-            m.int_constant(least, 16),
-            m.int_constant(self.raw_limits[1], 32),
-        )
-
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
         """The result of a runtime function that emulates an operation of the standard's type.
 
@@ -489,20 +393,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
         parameters = self.runtime_parameters(m)
         return self.stored_raw(m, m.call(function, *wide, *parameters[:2]))
-
-    @property
-    def stored_limits(self) -> tuple[int, int]:
-        low, high = self.raw_limits
-        return (self.posit.nar if self.window is None else low), high
-
-    @property
-    def undefined(self) -> int:
-        """The raw that is the result of converting NaR: NaR itself, or 0 in a window, which has no NaR."""
-        return self.posit.nar if self.window is None else 0
-
-    def stored_raw(self, m: Machine[V], raw: V) -> V:
-        """A 32-bit raw, which may be NaR, narrowed to the storage width."""
-        return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         sum = self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))
@@ -522,8 +412,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             product = OneProduct(tuple(parts_of(format) for _, format in factors), sign < 0)
             values = [value for value, _ in factors]
             if isinstance(result, PositType):
-                posit: Any = result
-                return m.perform(RoundProduct(product, posit), *values)
+                return m.perform(RoundProduct(product, result), *values)
             return rounded_odd(m, partial(ProductToOdd, product), values, result)
         return combined(m, terms, result)
 

@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals
 from tinyml.dialects.formats.posit.parts import Parts, parts_of, parts_of_posit, verify_standard
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
@@ -83,8 +84,6 @@ class Unpacked(ExactFormat):
     @property
     def posit(self) -> Posit:
         """The posit format whose numbers are stored as significands and places."""
-        from tinyml.dialects.formats.posit.arithmetic import Posit
-
         return Posit(self.unpacked.n.data, self.unpacked.es.data)
 
     @property
@@ -119,8 +118,6 @@ class Unpacked(ExactFormat):
         return -most, most - 1
 
     def encode(self, reals: Reals) -> Raws:
-        from tinyml.dialects.formats.posit.arithmetic import of_reals
-
         raws = of_reals(reals, self.posit)
         return self.packed.packed(raws, self.half, self.unpacked.step.data, self.unpacked.least.data)
 

@@ -16,8 +16,9 @@ from oracles.soft_posit import DOTS, SORTS, assert_are_those_of_softposit, dots_
 
 from tinyml.dialects.formats.number_format import Factor, Product
 from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, pack, to_reals
+from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.parts import parts_of_posit
-from tinyml.dialects.formats.posit.type import ALL, PositType
+from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
