@@ -1,10 +1,8 @@
 """numpy, imported on first use, because its import takes longer than everything else that `tinyml-opt --help` executes.
 
-Modules that need numpy only for some inputs import it at their top as follows:
+A module of this package imports it as follows:
 
     from tinyml.dialects.lazy_numpy import np
-
-A module that always needs numpy (`numpy_machine`) imports it as usual, and is itself imported on demand.
 """
 
 from __future__ import annotations

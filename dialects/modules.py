@@ -5,7 +5,6 @@ when they are called.
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
@@ -66,37 +65,9 @@ def on_call(where: str) -> Callable[..., Any]:
     return called
 
 
-def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
-    """A function that serves as the `__getattr__` of a package: when a name is first used, it imports the module that
-    exports the name.
-
-    The names are those in each module's `__all__`, read from its source.
-    """
-
-    @cache
-    def named() -> Mapping[str, str]:
-        return {name: module for module in modules for name in _exports(module)}
-
-    def get(name: str) -> Any:
-        if name.startswith("__") or (module := named().get(name)) is None:
-            raise AttributeError(f"no module of {', '.join(modules)} has the name {name!r}")
-        return getattr(import_module(module), name)
-
-    return get
-
-
 def all_names(modules: Sequence[str]) -> Mapping[str, object]:
     """The attributes of all the modules, by name. The modules are imported."""
     return {name: value for module in modules for name, value in vars(import_module(module)).items()}
-
-
-def _exports(module: str) -> Sequence[str]:
-    """The names in a module's `__all__`, read from its source without importing the module."""
-    spec = find_module(module)
-    assert spec is not None
-    found = re.search(r"^__all__ = (\[.*?\])", Path(spec.origin or "").read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert found is not None, module
-    return ast.literal_eval(found[1])
 
 
 class OnUse(Sequence[T], Generic[T]):

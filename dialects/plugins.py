@@ -23,6 +23,7 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.extensions import parts_installed
+from tinyml.dialects.interface_version import version_mismatch
 from tinyml.dialects.modules import first_line, is_installed
 
 T = TypeVar("T")
@@ -205,8 +206,6 @@ class Row:
 
 def _check_version(row: Row) -> None:
     """Raise `PluginError` if the package of a row was written for another version of the interface."""
-    from tinyml.dialects.interface_version import version_mismatch
-
     for stated in _declared()[INTERFACE]:
         if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
             raise PluginError(f"{row}: {reason}")

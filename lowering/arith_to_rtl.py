@@ -23,7 +23,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.contents import FOREST
+from tinyml.dialects.layouts.trees import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.num.index_ranges import is_linear
 from tinyml.dialects.rewriting import Rewriter

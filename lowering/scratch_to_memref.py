@@ -32,8 +32,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.contents import FOREST
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.own_attributes import OWN

@@ -171,7 +171,7 @@ class _Bufferization:
 
     def compute(self, op: tdsl.TensorOp) -> None:
         destination = self.destinations.get(op.out)
-        if tdsl.is_transposition(op) and op.in_place is not None:
+        if isinstance(op, tdsl.TransposeOp) and op.in_place is not None:
             if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):
                 raise error_at(op, "only a buffer of the arena can be transposed in place")
             destination = self.slice(op.input, self.index(0), tdsl.shape_of(op.out))

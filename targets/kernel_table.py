@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeGuard, TypeVar, cast
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.dialects.layouts.contents import FOREST, LANES, Content, are_rows, is_declared_as
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.contents import LANES, Content, is_declared_as
+from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
@@ -117,11 +117,11 @@ class RowCoder(Maker):
     large: bool = True
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
-        if are_rows(nest) and (kernel := self.kernel(nest.digest, nest)) is not None:
+        if isinstance(nest, CodedRows) and (kernel := self.kernel(nest.digest, nest)) is not None:
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        if are_rows(content) and is_code_of(attribute, self.name):
+        if isinstance(content, CodedRows) and is_code_of(attribute, self.name):
             return self.kernel(attribute.key.data, content)
         return None
 

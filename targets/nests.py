@@ -160,7 +160,7 @@ def content_of(declaration: FuncOp) -> Content:
     for name, content in CONTENTS.items():
         if (attribute := declaration.attributes.get(name)) is not None:
             return content(attribute)
-    known = ", ".join([*CONTENTS, LANES])
+    known = ", ".join(sorted([*CONTENTS, LANES]))
     raise InputError(f"the declaration of '{declaration.sym_name.data}' has none of {known}")
 
 

@@ -14,7 +14,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import NumberFormat, Raws
 from tinyml.dialects.layouts.coded_rows import CodedTile
-from tinyml.dialects.layouts.contents import Content, is_tile
+from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize, requantize_even
@@ -419,7 +419,7 @@ class TileCoder(Maker):
             yield Offer(kernel, (), nest.lines, self.family.input_tile_bytes, lambda: code)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        return self.kernel(content) if is_tile(content) and is_code_of(attribute, self.name) else None
+        return self.kernel(content) if isinstance(content, CodedTile) and is_code_of(attribute, self.name) else None
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:

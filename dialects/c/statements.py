@@ -32,6 +32,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.c.declarations import FuncOp
 from tinyml.dialects.c.expressions import (
     CONTENT,
     COUNT,
@@ -289,8 +290,6 @@ class ReturnOp(DialectOp):
         super().__init__(operands=[value])
 
     def verify_(self) -> None:
-        from tinyml.dialects.c.declarations import FuncOp
-
         parent = self.parent_op()
         if not isinstance(parent, FuncOp):
             raise VerifyException("c.return must end a c.func")

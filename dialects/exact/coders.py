@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.exact.recorded import Step
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.specification import RoundedOnce
 from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import Coder
 from tinyml.dialects.scratch import ConstantOp
@@ -58,8 +59,6 @@ class _CoderOp(Step, ABC):
 
         Raises `InputError` if the format's specification does not define how results are rounded.
         """
-        from tinyml.dialects.formats.specification import RoundedOnce
-
         format = number_format(self.format)
         documented = None if format is None else format.specification
         if not isinstance(documented, RoundedOnce):

@@ -6,14 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Bound
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws
@@ -286,9 +288,7 @@ class Accumulator(ABC):
         `start` or zero. If additions round, the result is defined by this order. Families with exact sums override this
         method by a faster one.
         """
-        from tinyml.dialects.machine.numpy_machine import sum_of_products
-
-        return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
+        return _sum_of_products(self, (lhs, rhs), (lhs_format, rhs_format), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
         """The sums of products that `matmul` computes, for weights in groups with separate scales.
@@ -320,3 +320,42 @@ def accumulator_of(type: object) -> Accumulator | None:
     with this function.
     """
     return type if isinstance(type, Accumulator) else None
+
+
+def _sum_of_products(
+    accumulator: Accumulator,
+    factors: tuple[Raws, Raws],
+    formats: tuple[NumberFormat, NumberFormat],
+    start: Raws | None,
+) -> Raws:
+    """The sums of products that `Accumulator.matmul` defines, computed by the accumulator's `mac` and `join`."""
+    if accumulator.below is not None:
+        return _sum_as_tree(accumulator, factors, formats, start)
+    m, (lhs, rhs) = NumpyMachine(), factors
+    shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
+    sum: Raws = np.broadcast_to(accumulator.zero(m), shape) if start is None else start
+    for k in range(lhs.shape[-1]):
+        sum = accumulator.mac(m, sum, lhs[..., :, k, None], formats[0], rhs[..., k, None, :], formats[1])
+    return sum
+
+
+def _sum_as_tree(
+    accumulator: Accumulator, factors: Sequence[Raws], formats: Sequence[NumberFormat], start: Raws | None
+) -> Raws:
+    m = NumpyMachine()
+    levels = [accumulator]
+    while (below := levels[-1].below) is not None:
+        levels.append(below)
+    lhs, rhs = factors[0][..., :, :, None], factors[1][..., None, :, :]
+    sums = levels[-1].mac(m, levels[-1].zero(m), lhs, formats[0], rhs, formats[1])
+    # The sums are a constant if the divisions leave nothing of any factor.
+    sums = np.broadcast_to(sums, np.broadcast_shapes(lhs.shape, rhs.shape))
+    for level, below in zip(reversed(levels[:-1]), reversed(levels), strict=False):
+        if sums.shape[-2] % 2:
+            sums = np.concatenate([sums, np.zeros_like(sums[..., :1, :])], axis=-2)
+        left = level.join(m, level.zero(m), sums[..., 0::2, :], below)
+        sums = np.broadcast_to(level.join(m, left, sums[..., 1::2, :], below), sums[..., 1::2, :].shape)
+    total = np.broadcast_to(accumulator.zero(m), (*sums.shape[:-2], sums.shape[-1])) if start is None else start
+    for k in range(sums.shape[-2]):
+        total = np.broadcast_to(accumulator.join(m, total, sums[..., k, :], accumulator), total.shape)
+    return total

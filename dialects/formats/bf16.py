@@ -15,6 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.runtime_functions import from_bfloat, to_bfloat
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -44,13 +45,9 @@ class BF16(F32):
         return 16
 
     def encode(self, reals: Reals) -> Raws:
-        from tinyml.dialects.machine.runtime_functions import to_bfloat
-
         return to_bfloat(np.asarray(reals).astype(np.float32))
 
     def decode(self, raws: Raws) -> Reals:
-        from tinyml.dialects.machine.runtime_functions import from_bfloat
-
         with np.errstate(invalid="ignore"):
             return from_bfloat(raws).astype(np.float64)
 

@@ -15,6 +15,7 @@ from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, squeeze, unknown
 from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import expected, others_left_out, provider, wrong_result
 
@@ -155,8 +156,6 @@ def _parsed(ctx: Context, text: str) -> NumberFormat | None:
 
     Raises `ParseError` if text follows the type.
     """
-    from tinyml.dialects.guarded_parser import GuardedParser
-
     parser = GuardedParser(ctx, text)
     type = parser.parse_type()
     if parser.pos < len(text):

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from tinyml.dialects.layouts.contents import ROWS, TILE, CodeContent
+from tinyml.dialects.layouts.contents import Content, content_attribute
 from tinyml.dialects.layouts.dense import dense_attribute, dense_numbers
 from tinyml.dialects.lazy_numpy import np
 
@@ -38,12 +38,15 @@ MAX_RESULT = 127
 SUM_BITS = 24
 """The width of sums in bits."""
 
+ROWS = content_attribute("tinyml.coded_rows", "rows of weights as code", lambda rows: CodedRows.of(rows))
+TILE = content_attribute("tinyml.coded_tile", "a tile whose weights are code", lambda tile: CodedTile.of(tile))
+
 _ROW_KEYS = ("weights", "starts", "aligns", "right")
 _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 
 @dataclass(frozen=True, eq=False)
-class CodedRows(CodeContent):
+class CodedRows(Content):
     """Rows of constant matrices, each of which is multiplied by its own vector. A result is the sum of a row's products
     over all matrices, plus a start value.
 
@@ -141,7 +144,7 @@ class CodedRows(CodeContent):
 
 
 @dataclass(frozen=True, eq=False)
-class CodedTile(CodeContent):
+class CodedTile(Content):
     """Constant rows of weights that are multiplied by windows of memory. The sums are requantised as in TensorFlow
     Lite.
 

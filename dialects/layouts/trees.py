@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import DictionaryAttr, f32, i8, i32
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.layouts.contents import FOREST, CodeContent
+from tinyml.dialects.layouts.contents import Content, content_attribute
 from tinyml.dialects.layouts.dense import dense_array, dense_attribute, element_type
 from tinyml.dialects.lazy_numpy import np
 
@@ -286,9 +286,11 @@ VOTES = "votes"
 MOST_NONZERO = 0.6
 """The fraction of nonzero votes below which each leaf stores a list of its nonzero votes."""
 
+FOREST = content_attribute("tinyml.forest", "a forest", lambda forest: ForestCode.of(forest))
+
 
 @dataclass(frozen=True, eq=False)
-class ForestCode(CodeContent):
+class ForestCode(Content):
     """Trees whose thresholds are raws of the input's element type, and the votes of their leaves.
 
     trees: the trees.

@@ -1,28 +1,25 @@
-"""The machine that computes results in numpy: every value is an array over a whole data set.
-
-The machine also computes sums of products for accumulators without a faster implementation. It adds the products in
-order or as a tree. A tree is computed level by level, for all sums at once.
-"""
+"""The machine that computes results in numpy: every value is an array over a whole data set."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
-
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import FormatStep, Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.accumulator import Accumulator
-    from tinyml.dialects.formats.number_format import NumberFormat
-
 Array: TypeAlias = "NDArray[Any]"
 
-_DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
+_DTYPES = {8: "i1", 16: "i2", 24: "i4", 32: "i4", 64: "i8"}
+
+
+class MultipliesMatrices(Protocol):
+    """An `Accumulator`, which multiplies matrices whose elements have number formats."""
+
+    def matmul(self, lhs: Array, lhs_format: Any, rhs: Array, rhs_format: Any, start: Array | None = None) -> Array: ...
 
 
 class NumpyMachine(Machine["Array"]):
@@ -140,11 +137,11 @@ class NumpyMachine(Machine["Array"]):
 
     def matmul(
         self,
-        accumulator: Accumulator,
+        accumulator: MultipliesMatrices,
         lhs: Array,
-        lhs_format: NumberFormat,
+        lhs_format: Any,
         rhs: Array,
-        rhs_format: NumberFormat,
+        rhs_format: Any,
         start: Array | None,
     ) -> Array:
         """Sums of products for two stacks of matrices, computed by `Accumulator.matmul`. Devices compute the same sums
@@ -166,42 +163,3 @@ def stacked_matmul(lhs: Array, rhs: Array) -> Array:
     if lhs.shape[-2] == rhs.shape[-1] == 1 and len(lhs) == len(rhs):
         return np.einsum("nk,nk->n", lhs[:, 0], rhs[..., 0])[:, None, None]
     return np.matmul(lhs, rhs)
-
-
-def sum_of_products(
-    accumulator: Accumulator,
-    factors: tuple[Array, Array],
-    formats: tuple[NumberFormat, NumberFormat],
-    start: Array | None,
-) -> Array:
-    """The sums of products that `Accumulator.matmul` defines, computed by the accumulator's `mac` and `join`."""
-    if accumulator.below is not None:
-        return _sum_as_tree(accumulator, factors, formats, start)
-    m, (lhs, rhs) = NumpyMachine(), factors
-    shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
-    sum: Array = np.broadcast_to(accumulator.zero(m), shape) if start is None else start
-    for k in range(lhs.shape[-1]):
-        sum = accumulator.mac(m, sum, lhs[..., :, k, None], formats[0], rhs[..., k, None, :], formats[1])
-    return sum
-
-
-def _sum_as_tree(
-    accumulator: Accumulator, factors: Sequence[Array], formats: Sequence[NumberFormat], start: Array | None
-) -> Array:
-    m = NumpyMachine()
-    levels = [accumulator]
-    while (below := levels[-1].below) is not None:
-        levels.append(below)
-    lhs, rhs = factors[0][..., :, :, None], factors[1][..., None, :, :]
-    sums = levels[-1].mac(m, levels[-1].zero(m), lhs, formats[0], rhs, formats[1])
-    # The sums are a constant if the divisions leave nothing of any factor.
-    sums = np.broadcast_to(sums, np.broadcast_shapes(lhs.shape, rhs.shape))
-    for level, below in zip(reversed(levels[:-1]), reversed(levels), strict=False):
-        if sums.shape[-2] % 2:
-            sums = np.concatenate([sums, np.zeros_like(sums[..., :1, :])], axis=-2)
-        left = level.join(m, level.zero(m), sums[..., 0::2, :], below)
-        sums = np.broadcast_to(level.join(m, left, sums[..., 1::2, :], below), sums[..., 1::2, :].shape)
-    total = np.broadcast_to(accumulator.zero(m), (*sums.shape[:-2], sums.shape[-1])) if start is None else start
-    for k in range(sums.shape[-2]):
-        total = np.broadcast_to(accumulator.join(m, total, sums[..., k, :], accumulator), total.shape)
-    return total

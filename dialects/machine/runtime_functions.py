@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-from tinyml.dialects.extensions import part_on_call
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.modules import on_call
+from tinyml.dialects.machine import documented_functions as documented
+from tinyml.dialects.machine import float_functions, gemmlowp
+from tinyml.dialects.machine import integer_programs as programs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,21 +55,6 @@ class RuntimeFunction:
     program: IntegerProgram | None = None
     meaning: Callable[..., Any] | None = None
     header: Path | None = None
-
-
-def _on_floats(name: str) -> Callable[..., Any]:
-    """The function `name` of `float_functions.py`, imported on its first call because few programs need it."""
-    return on_call(f"tinyml.dialects.machine.float_functions:{name}")
-
-
-def _program(name: str) -> IntegerProgram:
-    """The function `name` of `integer_programs.py`, imported on its first call. Only hardware and proofs need it."""
-    return part_on_call(f"tinyml.dialects.machine.integer_programs:{name}")
-
-
-def _documented(name: str) -> Callable[..., Any]:
-    """The function `name` of `documented_functions.py`, imported on its first call. Only proofs need it."""
-    return on_call(f"tinyml.dialects.machine.documented_functions:{name}")
 
 
 LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
@@ -218,11 +204,9 @@ def _limit(width: int, result: int) -> RuntimeFunction:
         return limit(x, right, bits).astype(f"i{result // 8}", copy=False)
 
     def program(m: IntegerBuilder, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
-        return _program("limit")(m, result, x, right, bits)
+        return programs.limit(m, result, x, right, bits)
 
-    return RuntimeFunction(
-        (IntegerType(width), i8, i8), IntegerType(result), reference, program, _documented("limited")
-    )
+    return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), reference, program, documented.limited)
 
 
 def rank(table: I32, x: I32, length: I16) -> I16:
@@ -278,10 +262,8 @@ def reciprocal(x: I32) -> I32:
     The result is that of gemmlowp's one_over_one_plus_x_for_x_in_0_1 for y / 2^31 - 1. It is computed by three steps of
     Newton's method.
     """
-    from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
-
     wide = np.asarray(x).astype(np.int64)
-    return reciprocal_above_one((wide << leading_zeros(x).astype(np.int64)) - (1 << 31)).astype(np.int32)
+    return gemmlowp.reciprocal_above_one((wide << leading_zeros(x).astype(np.int64)) - (1 << 31)).astype(np.int32)
 
 
 def leading_zeros(x: I32) -> I8:
@@ -308,13 +290,11 @@ def root_multiplier(x: I32) -> I32:
     The result saturates for x <= 1. It is that of TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of
     Newton's method, with a relative error within 2^-19.
     """
-    from tinyml.dialects.machine.gemmlowp import INT32_MAX, inverse_root
-
     wide = np.asarray(x).astype(np.int64)
     pairs = _root_pairs(np.maximum(wide, 1))
     normal = np.where(pairs > 0, wide << 2 * np.maximum(pairs - 1, 0), wide >> 2)
-    root = inverse_root(normal) << np.maximum(pairs - 12, 0)
-    return np.where(wide <= 1, INT32_MAX, root).astype(np.int32)
+    root = gemmlowp.inverse_root(normal) << np.maximum(pairs - 12, 0)
+    return np.where(wide <= 1, gemmlowp.INT32_MAX, root).astype(np.int32)
 
 
 def root_shift(x: I32) -> I8:
@@ -388,12 +368,12 @@ TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
 RUNTIME_FUNCTIONS = {
-    "tm_expf": RuntimeFunction((f32,), f32, _on_floats("exp")),
-    "tm_tanhf": RuntimeFunction((f32,), f32, _on_floats("tanh")),
-    "tm_sigmoidf": RuntimeFunction((f32,), f32, _on_floats("sigmoid")),
-    "tm_erff": RuntimeFunction((f32,), f32, _on_floats("erf")),
-    "tm_logf": RuntimeFunction((f32,), f32, _on_floats("log")),
-    "tm_softplusf": RuntimeFunction((f32,), f32, _on_floats("softplus")),
+    "tm_expf": RuntimeFunction((f32,), f32, float_functions.exp),
+    "tm_tanhf": RuntimeFunction((f32,), f32, float_functions.tanh),
+    "tm_sigmoidf": RuntimeFunction((f32,), f32, float_functions.sigmoid),
+    "tm_erff": RuntimeFunction((f32,), f32, float_functions.erf),
+    "tm_logf": RuntimeFunction((f32,), f32, float_functions.log),
+    "tm_softplusf": RuntimeFunction((f32,), f32, float_functions.softplus),
     "tm_f32_to_nearest": RuntimeFunction((f32, i32, i32), i32, to_nearest),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
@@ -402,15 +382,13 @@ RUNTIME_FUNCTIONS = {
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
-    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, _program("rank"), _documented("ranked")),
-    "tm_requantize_s32": RuntimeFunction(
-        (i32, i32, i8), i32, requantize, _program("requantize"), _documented("requantised")
-    ),
+    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, programs.rank, documented.ranked),
+    "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize, programs.requantize, documented.requantised),
     "tm_requantize_even_s32": RuntimeFunction(
-        (i32, i32, i8), i32, requantize_even, _program("requantize_even"), _documented("requantised_to_even")
+        (i32, i32, i8), i32, requantize_even, programs.requantize_even, documented.requantised_to_even
     ),
     "tm_requantize_s64": RuntimeFunction(
-        (i64, i32, i8), i32, requantize_wide, _program("requantize_wide"), _documented("requantised_once")
+        (i64, i32, i8), i32, requantize_wide, programs.requantize_wide, documented.requantised_once
     ),
     "tm_saturate_s32": RuntimeFunction((i32, i8), i32, saturate),
     "tm_saturate_u32": RuntimeFunction((i32, i8), i32, saturate_unsigned),
@@ -423,10 +401,10 @@ RUNTIME_FUNCTIONS = {
     "tm_inverse_rootf": RuntimeFunction((f32,), f32, inverse_root_float),
     "tm_inversef": RuntimeFunction((f32,), f32, inverse),
     "tm_log_s32": RuntimeFunction((TABLE, i32), i32, logarithm),
-    "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate, _program("interpolate")),
-    "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd, _program("interpolate_odd")),
-    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, _program("add"), _documented("added")),
-    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, _program("multiply"), _documented("multiplied")),
+    "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate, programs.interpolate),
+    "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd, programs.interpolate_odd),
+    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, programs.add, documented.added),
+    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, programs.multiply, documented.multiplied),
     **{f"tm_f32_to_s{width}": _from_float(width) for width in (8, 16, 32)},
     **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},

@@ -4,46 +4,24 @@ Each op on scalars is defined by a method of the result's `NumberFormat`, or of 
 compiler runs this method on a machine that emits IR.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.modules import all_names, names_on_use
+from tinyml.dialects.modules import all_names
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.kernels.calls import *
+from tinyml.dialects.num.kernels.coded_sums import *
+from tinyml.dialects.num.kernels.distances import *
+from tinyml.dialects.num.kernels.forest_walks import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
+from tinyml.dialects.num.kernels.lane_functions import *
 from tinyml.dialects.num.kernels.routines import *
+from tinyml.dialects.num.kernels.row_sums import *
+from tinyml.dialects.num.kernels.sparse_sums import *
 from tinyml.dialects.num.nests import *
+from tinyml.dialects.num.scalar_functions import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
+from tinyml.dialects.num.totals import *
 from tinyml.dialects.own_rows import own_modules
 
-if TYPE_CHECKING:
-    from tinyml.dialects.num.kernels.coded_sums import *
-    from tinyml.dialects.num.kernels.distances import *
-    from tinyml.dialects.num.kernels.forest_walks import *
-    from tinyml.dialects.num.kernels.lane_functions import *
-    from tinyml.dialects.num.kernels.row_sums import *
-    from tinyml.dialects.num.kernels.sparse_sums import *
-    from tinyml.dialects.num.scalar_functions import *
-    from tinyml.dialects.num.totals import *
-
-_ON_USE = [
-    f"{__name__}.{file}"
-    for file in (
-        *("kernels.coded_sums", "kernels.distances", "kernels.forest_walks", "kernels.lane_functions"),
-        *("kernels.row_sums", "kernels.sparse_sums", "scalar_functions", "totals"),
-    )
-]
-"""The files of ops and routines that few programs have, which are imported when their names are used."""
-
-if not TYPE_CHECKING:
-    __getattr__ = names_on_use(_ON_USE)
-
-
-def _others() -> Mapping[str, object]:
-    return all_names([*_ON_USE, *own_modules("num")])
-
-
-NUM = dialect_of("num", globals(), _others)
+NUM = dialect_of("num", globals(), lambda: all_names(own_modules("num")))

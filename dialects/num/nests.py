@@ -35,6 +35,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.num.base import NumOp
+from tinyml.dialects.num.index_ranges import ends_of, has_exact_ends, is_computable, is_linear
 from tinyml.dialects.num.scalars import GreaterOp
 from tinyml.dialects.operations import ClockedOp, DialectOp
 from tinyml.dialects.scratch.types import in_flash, memref_type
@@ -152,7 +153,7 @@ class ClosedNestOp(DialectOp, ABC):
                     return None
                 return lhs + rhs if isinstance(op, arith.AddiOp) else lhs * rhs
             case affine.ApplyOp():
-                from tinyml.dialects.num.index_ranges import is_linear
+                pass
             case _:
                 return None
         dims = op.map.data.num_dims
@@ -400,8 +401,6 @@ class NestOp(ClosedNestOp):
                 f"{op.name} takes a buffer from outside, and indices that are numbers of axes, constants, values from"
                 " outside, or sums, multiples and an 'affine.apply' of these"
             )
-        from tinyml.dialects.num.index_ranges import ends_of, has_exact_ends, is_computable
-
         shape = memref_type(op.memref).get_shape()
         for axis, (expression, extent) in enumerate(zip(access.map.results, shape, strict=True)):
             if not is_computable(expression, access.shape):

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval, NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of
 from tinyml.dialects.num.scalars import Array, BinaryOp, FunctionOp, UnaryOp
@@ -174,8 +175,6 @@ class LookupOp(UnaryOp):
 
 def raws_in_order(format: NumberFormat) -> Array | None:
     """The raws of a format of at most 8 bits, in ascending order; None for wider formats and for formats with NaR."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     if format.dtype != np.int8 or np.isnan(format.decode(np.arange(-128, 128).astype(np.int8))).any():
         return None
     ranked = format.ranked(NumpyMachine(), format.encode(np.zeros(1)))

@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.real_functions import exactly
 from tinyml.dialects.num.base import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR, Computation, NumOp, format_of
 
 if TYPE_CHECKING:
@@ -153,8 +154,6 @@ class FunctionOp(UnaryOp, ABC):
         return lambda machine, x: result.function(machine, self.FUNCTION, x[0], source, scheme)
 
     def real(self, x: Sequence[Array]) -> Array:
-        from tinyml.dialects.machine.real_functions import exactly
-
         return exactly(self.FUNCTION, x[0])
 
 

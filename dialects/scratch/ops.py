@@ -4,7 +4,7 @@ Copies are in `moves.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -62,7 +62,6 @@ from tinyml.dialects.scratch.types import (
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
-    from tinyml.dialects.scratch.moves import CopyRunOp, SlideOp, TurnOp
 
 __all__ = [
     "AllocOp",
@@ -73,26 +72,10 @@ __all__ = [
     "SliceOp",
     "ViewOp",
     "constant_root",
-    "is_copy_run",
-    "is_slide",
-    "is_turn",
     "root",
 ]
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
-
-
-def is_copy_run(op: Operation) -> TypeGuard[CopyRunOp]:
-    # The names of ops are compared, so that `moves.py` need not be imported.
-    return op.name == "scratch.copy_run"
-
-
-def is_slide(op: Operation) -> TypeGuard[SlideOp]:
-    return op.name == "scratch.slide"
-
-
-def is_turn(op: Operation) -> TypeGuard[TurnOp]:
-    return op.name == "scratch.turn"
 
 
 def root(buffer: SSAValue) -> SSAValue:

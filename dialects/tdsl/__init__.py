@@ -5,56 +5,34 @@ moves or index maps. When tensors are lowered to buffers, the same ops operate o
 and sums are `scf.for` with tensors as iter_args. Integers are `index` values of `arith`.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.modules import all_names, names_on_use
+from tinyml.dialects.modules import all_names
 from tinyml.dialects.own_rows import own_modules
+from tinyml.dialects.tdsl.accumulation import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
 from tinyml.dialects.tdsl.comparison import *
 from tinyml.dialects.tdsl.constant import *
 from tinyml.dialects.tdsl.contraction import *
+from tinyml.dialects.tdsl.convolution import *
+from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
+from tinyml.dialects.tdsl.elementwise_functions import *
+from tinyml.dialects.tdsl.encoded_features import *
+from tinyml.dialects.tdsl.enlargement import *
+from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.index_maps import *
 from tinyml.dialects.tdsl.inputs import *
 from tinyml.dialects.tdsl.interface import *
-from tinyml.dialects.tdsl.kinds import *
+from tinyml.dialects.tdsl.masking import *
 from tinyml.dialects.tdsl.matrix_products import *
+from tinyml.dialects.tdsl.missing_values import *
 from tinyml.dialects.tdsl.movement import *
+from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.parts import *
+from tinyml.dialects.tdsl.permutations import *
+from tinyml.dialects.tdsl.pooling import *
+from tinyml.dialects.tdsl.slices import *
+from tinyml.dialects.tdsl.windows import *
 
-if TYPE_CHECKING:
-    from tinyml.dialects.tdsl.accumulation import *
-    from tinyml.dialects.tdsl.convolution import *
-    from tinyml.dialects.tdsl.distance import *
-    from tinyml.dialects.tdsl.elementwise_functions import *
-    from tinyml.dialects.tdsl.encoded_features import *
-    from tinyml.dialects.tdsl.enlargement import *
-    from tinyml.dialects.tdsl.forest import *
-    from tinyml.dialects.tdsl.missing_values import *
-    from tinyml.dialects.tdsl.normalisation import *
-    from tinyml.dialects.tdsl.permutations import *
-    from tinyml.dialects.tdsl.pooling import *
-    from tinyml.dialects.tdsl.slices import *
-    from tinyml.dialects.tdsl.windows import *
-
-_ON_USE = [
-    f"{__name__}.{file}"
-    for file in (
-        *("accumulation", "convolution", "distance", "elementwise_functions", "encoded_features", "enlargement"),
-        *("forest", "missing_values", "normalisation", "permutations", "pooling", "slices", "windows"),
-    )
-]
-"""The files of ops that few programs contain; each is imported when one of its names is first used (see `kinds.py`)."""
-
-if not TYPE_CHECKING:
-    __getattr__ = names_on_use(_ON_USE)
-
-
-def _others() -> Mapping[str, object]:
-    return all_names([*_ON_USE, *own_modules("tdsl")])
-
-
-TDSL = dialect_of("tdsl", globals(), _others)
+TDSL = dialect_of("tdsl", globals(), lambda: all_names(own_modules("tdsl")))

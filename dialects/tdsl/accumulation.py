@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Bound, Product
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.numpy_machine import stacked_matmul
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -159,8 +160,6 @@ class AccumulateOp(SumOp):
         return sum
 
     def real(self, x: Sequence[Any]) -> Array:
-        from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
         return x[0] + stacked_matmul(x[1], x[2])
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:

@@ -27,11 +27,13 @@ from tinyml.dialects.formats.number_format import Bound, Factor, Product
 from tinyml.dialects.functions import are_data
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import iterations_of
+from tinyml.dialects.machine.numpy_machine import stacked_matmul
 from tinyml.dialects.tdsl.base import Footprint, Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
 from tinyml.dialects.tdsl.constant import ConstOp
 from tinyml.dialects.tdsl.index_maps import Multiply, Term
-from tinyml.dialects.tdsl.kinds import is_transposition
+from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
 from tinyml.dialects.tdsl.movement import IndexOp, ReshapeOp
+from tinyml.dialects.tdsl.permutations import TransposeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives, Factored, ranked, spread, summed_to
 
 if TYPE_CHECKING:
@@ -310,8 +312,6 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self._raw_sums(arithmetic.machine, pairs, initial, row)
 
     def _real_sums(self, own: Sequence[Term], pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
-        from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
         shape = shape_of(self.out)
         terms = [
             self._raised(_sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), term)
@@ -360,8 +360,6 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             if term.multiplies_matrices:
                 derivatives[pair] = Factored(raised, right), left.swapaxes(-1, -2) @ raised
             else:
-                from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
-
                 derivatives[pair] = MatrixFactors(term, shape_of(self.out)).derivatives(left, right, raised)
         return derivatives
 
@@ -374,8 +372,6 @@ def _sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array 
     """
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
-    from tinyml.dialects.tdsl.matrix_factors import MatrixFactors
-
     return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
 
 
@@ -489,6 +485,6 @@ def _moved(value: SSAValue) -> SSAValue:
     """The tensor from which `value` results by reshapes, and by transpositions that preserve the row-major order;
     `value` itself if there are none.
     """
-    while isinstance(op := value.owner, ReshapeOp) or (is_transposition(op) and op.keeps_order):
+    while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
         value = op.input
     return value

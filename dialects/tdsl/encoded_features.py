@@ -12,6 +12,7 @@ from tinyml.dialects.formats.affine import affine_formula
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, width_for
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.inputs import FeatureMap
 
 if TYPE_CHECKING:
@@ -81,8 +82,6 @@ class FeatureEncoding:
 
         x: shape (samples, elements), in single or double precision.
         """
-        from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
         # Signalling NaN raises this.
         with np.errstate(invalid="ignore"):
             raws = self.raw(NumpyMachine(), x, np.arange(len(self.shifts)))

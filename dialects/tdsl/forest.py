@@ -16,6 +16,7 @@ from tinyml.dialects.layouts.trees import Trees, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import constant_root
+from tinyml.dialects.tdsl.movement import ReshapeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ __all__ = [
     "ForestOp",
     "greatest_raw",
     "greatest_raws",
+    "is_only_compared",
     "votes_between",
 ]
 
@@ -227,3 +229,16 @@ def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided
     return lambda nodes, rows, features, decided: np.where(unknown[rows, features], missing[nodes], decided)
+
+
+def is_only_compared(value: SSAValue) -> bool:
+    """True for a tensor whose elements are only compared with thresholds of forests.
+
+    All its users are forests, or reshapes whose results have only such users.
+    """
+    uses = tuple(value.uses)
+    return bool(uses) and all(
+        (isinstance(use.operation, ForestOp) and use.index == 0)
+        or (isinstance(use.operation, ReshapeOp) and is_only_compared(use.operation.out))
+        for use in uses
+    )

@@ -20,6 +20,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from tinyml.dialects.formats.groups import groups_in_rows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Footprint, Shape, Visits, format_of, shape_of
 
@@ -74,8 +75,6 @@ class Term:
         groups = format_of(self.lhs).groups
         if self.left is None:
             return groups
-        from tinyml.dialects.formats.groups import groups_in_rows
-
         return groups_in_rows(groups, prod(self.summed), self.left)
 
     @property

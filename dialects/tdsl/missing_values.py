@@ -7,15 +7,16 @@ from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, f64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped
+from tinyml.dialects.tdsl.forest import ForestOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
-__all__ = ["ImputeOp"]
+__all__ = ["ImputeOp", "follows_missing"]
 
 
 @irdl_op_definition
@@ -51,3 +52,8 @@ class ImputeOp(TensorOp):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         return np.where(np.isnan(x[0]), self.fills, x[0])
+
+
+def follows_missing(op: Operation) -> bool:
+    """True for an op that treats NaN as a missing value."""
+    return isinstance(op, ImputeOp) or (isinstance(op, ForestOp) and op.missing is not None)

@@ -181,7 +181,7 @@ def _raws_together(function: func.FuncOp) -> int:
     if together < CHUNK or any(format is not None and format.AS_PUBLISHED for format in numbers):
         # Published arithmetic adds the products of a sum as a tree, which stores all of them at once.
         return together
-    forests = [op for op in function.walk() if tdsl.is_forest(op)]
+    forests = [op for op in function.walk() if isinstance(op, tdsl.ForestOp)]
     moving = [value for value in _tensors(function) if not isinstance(value.owner, tdsl.ConstOp)]
     elements = sum(prod(tdsl.shape_of(value)) for value in moving)
     # A tree walk stores the node and the votes of every tree.

@@ -109,7 +109,7 @@ class SharedProgram:
         if scores is None:
             return None
         format, source, bound = tdsl.format_of(scores), (scores := tdsl.unreshaped(scores)), None
-        if tdsl.is_finish(finish := scores.owner) and any(
+        if isinstance(finish := scores.owner, tdsl.FinishOp) and any(
             isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses
         ):
             format, source, bound = format.in_register(), finish.input, finish.sum_bound

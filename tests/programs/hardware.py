@@ -62,7 +62,7 @@ def open_contractions(module: ModuleOp) -> None:
     for op in list(module.walk()):
         if isinstance(op, num.ContractOp):
             expand_contraction(op)
-        elif scratch.is_slide(op):
+        elif isinstance(op, scratch.SlideOp):
             Rewriter.erase_op(op)
 
 

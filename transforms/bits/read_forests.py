@@ -14,9 +14,8 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch
 from tinyml.dialects.functions import AFTER_PARENTS, DATA, LIMITS, defined_functions
-from tinyml.dialects.layouts.contents import FOREST
 from tinyml.dialects.layouts.dense import element_type
-from tinyml.dialects.layouts.trees import CHILDREN, ForestCode
+from tinyml.dialects.layouts.trees import CHILDREN, FOREST, ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import INDEX
 from tinyml.dialects.rewriting import Rewriter

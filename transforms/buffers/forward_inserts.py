@@ -33,5 +33,5 @@ class ForwardInsertsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
             erase_dead_buffers(function)
-            for insert in [inner for inner in function.walk() if tdsl.is_insertion(inner)]:
+            for insert in [inner for inner in function.walk() if isinstance(inner, tdsl.InsertSliceOp)]:
                 forward(insert)

@@ -49,7 +49,7 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
     and return the new choices. The votes of a forest are unchanged if they may change later (`limit`).
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
-    forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op) and op.limit is None]
+    forests = [op for op in evaluator.candidates.module.walk() if isinstance(op, tdsl.ForestOp) and op.limit is None]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
     for index, (tensors, choice) in enumerate(zip(assignment.classes, choices, strict=True)):
         if tensors not in classes or not tensors.is_constant or choice.prototype.bits <= VOTE_BITS:

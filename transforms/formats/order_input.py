@@ -75,7 +75,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 def _moves_channels_last(op: Operation) -> bool:
     """Whether an op is a `tdsl.transpose` of one sample that moves several channels after the other axes."""
-    if not tdsl.is_transposition(op):
+    if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)
     return len(shape) in (3, 4) and op.axes == tdsl.channels_last(len(shape)) and shape[0] == 1 and not op.keeps_order
@@ -89,7 +89,7 @@ def _has_channels_last(value: SSAValue) -> bool:
         match reader:
             case tdsl.Conv2dOp() | tdsl.PoolOp() | tdsl.PadOp():
                 return True
-            case _ if tdsl.is_transposition(reader) and reader.keeps_order:
+            case tdsl.TransposeOp() if reader.keeps_order:
                 return True
             case tdsl.ElementwiseOp() | tdsl.ReshapeOp() if _has_channels_last(reader.out):
                 return True
@@ -123,7 +123,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
         return back[wanted]
 
     for reader in readers:
-        if tdsl.is_transposition(reader):
+        if isinstance(reader, tdsl.TransposeOp):
             reader.out.replace_all_uses_with(ordered(reader.axes))
             Rewriter.erase_op(reader)
         else:

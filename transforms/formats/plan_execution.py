@@ -136,6 +136,6 @@ def _plain(value: Attribute) -> str | int:
 
 
 def _turns_images(function: func.FuncOp) -> bool:
-    if not any(tdsl.is_transposition(op) for op in function.body.block.ops):
+    if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
         return False
     return any(orders(function))

@@ -46,7 +46,7 @@ class TileWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
-            convolutions = [inner for inner in function.walk() if tdsl.is_convolution(inner)]
+            convolutions = [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]
             if not convolutions:
                 continue
             limited = self.ram is not None or tdsl.RAM in function.attributes

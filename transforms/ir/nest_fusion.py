@@ -202,7 +202,7 @@ def _written(op: Operation, block: Block) -> tuple[AffineSum, int] | None:
     """
     if isinstance(op, memref.StoreOp):
         target, indices, count = op.memref, op.indices, 1
-    elif scratch.is_copy_run(op):
+    elif isinstance(op, scratch.CopyRunOp):
         target, indices, count = op.dest, (op.at,), const_evaluate_operand(op.count)
     else:
         return None

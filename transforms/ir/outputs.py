@@ -40,4 +40,4 @@ def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
     The argument is positive if and only if the value is above 1/2.
     """
     maker = tdsl.unreshaped(value).owner
-    return maker.input if tdsl.is_sigmoid(maker) else None
+    return maker.input if isinstance(maker, tdsl.SigmoidOp) else None

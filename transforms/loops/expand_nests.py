@@ -52,7 +52,7 @@ def _expand(function: func.FuncOp, in_bits: bool) -> None:
         elif nest.parent is not None:  # The expansion of a nest also expands the reductions in it.
             expand_nest(nest)
     for op in list(function.walk(region_first=True)) if in_bits else ():
-        if scratch.is_slide(op):
+        if isinstance(op, scratch.SlideOp):
             Rewriter.erase_op(op)
         elif nests and isinstance(op, scf.ForOp):
             move_loop_invariant_code(op)

@@ -120,9 +120,9 @@ def _is_line(value: SSAValue, shape: tdsl.Shape) -> bool:
     before = rows.input.owner
     while isinstance(before, tdsl.ElementwiseOp):
         convolved = [each.owner for each in before.inputs if tdsl.shape_of(each) == line and each.has_one_use()]
-        before = next((op for op in convolved if isinstance(op, tdsl.ElementwiseOp) or tdsl.is_convolution(op)), None)
+        before = next((op for op in convolved if isinstance(op, tdsl.ElementwiseOp | tdsl.Conv2dOp)), None)
     one_line = len(line) == 4 and line[:2] == (1, 1) and line[3] == shape[-1]
-    return one_line and rows.input.has_one_use() and isinstance(before, Operation) and tdsl.is_convolution(before)
+    return one_line and rows.input.has_one_use() and isinstance(before, Operation) and isinstance(before, tdsl.Conv2dOp)
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:
@@ -140,7 +140,7 @@ def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
             return constant.with_raws(constant.raws.T.reshape(columns, 1, 1, length), tdsl.format_of(op.rhs))
         case _:
             transposed = tdsl.unreshaped(op.rhs).owner
-            if not tdsl.is_transposition(transposed) or transposed.matrix != (columns, length):
+            if not isinstance(transposed, tdsl.TransposeOp) or transposed.matrix != (columns, length):
                 return None
             filters = tdsl.ReshapeOp(transposed.input, (columns, 1, 1, length))
             filters.attributes |= profile_of(op.rhs)

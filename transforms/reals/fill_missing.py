@@ -29,7 +29,7 @@ class FillMissingPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = predict_function(op)
-        imputers = [one for one in function.walk() if tdsl.is_imputation(one)]
+        imputers = [one for one in function.walk() if isinstance(one, tdsl.ImputeOp)]
         if not imputers:
             return
         [argument] = function.body.block.args

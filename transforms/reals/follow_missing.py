@@ -40,7 +40,7 @@ class FollowMissingPass(ModulePass):
     data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        forests = [one for one in op.walk() if tdsl.is_forest(one) and one.missing is not None]
+        forests = [one for one in op.walk() if isinstance(one, tdsl.ForestOp) and one.missing is not None]
         if not forests or self.data is None:
             return
         function = predict_function(op)

@@ -149,5 +149,5 @@ def _remove_unread(value: SSAValue, rewriter: PatternRewriter) -> None:
         value = owner.input
         rewriter.erase(owner)
     owner = value.owner
-    if not value.uses and (isinstance(owner, _Product | tdsl.ConstOp) or tdsl.is_convolution(owner)):
+    if not value.uses and isinstance(owner, _Product | tdsl.ConstOp | tdsl.Conv2dOp):
         rewriter.erase(owner)

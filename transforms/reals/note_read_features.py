@@ -40,7 +40,7 @@ class NoteReadFeaturesPass(ModulePass):
 def _read(value: SSAValue) -> set[int]:
     read: set[int] = set()
     for use in value.uses:
-        if tdsl.is_forest(forest := use.operation):
+        if isinstance(forest := use.operation, tdsl.ForestOp):
             read |= set(forest.trees.features.tolist())
         else:
             [reshaped] = use.operation.results

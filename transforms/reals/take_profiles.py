@@ -128,7 +128,7 @@ def _are_alike(samples: tuple[int | None, int | None], old: Operation, new: Oper
         return False
     if isinstance(old, tdsl.ForestOp) and isinstance(new, tdsl.ForestOp):
         return (old.out.type, old.input.type) == (new.out.type, new.input.type)
-    if isinstance(old, tdsl.ConstOp) and all(map(tdsl.is_forest, (use.operation for use in old.result.uses))):
+    if isinstance(old, tdsl.ConstOp) and all(isinstance(use.operation, tdsl.ForestOp) for use in old.result.uses):
         return True
     left, right = ([value.type for value in op.results] for op in (old, new))
     if len(left) != len(right) or not all(map(partial(_have_same_shape, samples), left, right)):

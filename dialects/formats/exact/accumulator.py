@@ -18,6 +18,7 @@ from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS, WidthAndFrac
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine, limits
+from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,8 +154,6 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         """Sums of products of matrices, computed in integers: of 32 bits if the accumulator has at most 32 bits,
         otherwise of 64 bits.
         """
-        from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
         sums, dtype = stacked_matmul(lhs, rhs), np.int32 if self.width.data <= 32 else np.int64
         # A sum in float32 fits in 32 bits; others wrap around.
         sums = sums.astype(np.int64 if sums.dtype != np.float32 else dtype, copy=False).astype(dtype, copy=False)

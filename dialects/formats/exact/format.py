@@ -19,10 +19,12 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
+from tinyml.dialects.formats.exact.softmax import softmax_of
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Bound, Factor, Function, NumberFormat, Product, Term
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
+from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS, exactly
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,8 +162,6 @@ class ExactFormat(ExactNumbers):
         result is [low, high] itself for a function that is not computed from a table, and for a format whose least
         positive number exceeds all such differences.
         """
-        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
-
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
         reach = half if real.flat is None else real.flat(max(half + math.log(real.tail), 0.0))
         if reach <= 0 or not real.widest:
@@ -362,8 +362,6 @@ class ExactFormat(ExactNumbers):
         If the format of the argument has few raws, the result is looked up in a table. Otherwise the function is
         computed in fixed point or, as in MinUn (7.1), in floating point.
         """
-        from tinyml.dialects.machine.real_functions import exactly
-
         source = exact_numbers(value_format)
         first, last = source.stored_limits
         stored = source.stored(m, value)
@@ -387,8 +385,6 @@ class ExactFormat(ExactNumbers):
         Returns None for a function that is not interpolated, and unless the integers of the argument and of the result
         have at most 16 bits and their scales are scales of fixed point.
         """
-        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
-
         if not REAL_FUNCTIONS[function].widest:
             return None
         low, high = limits(16)
@@ -411,15 +407,11 @@ class ExactFormat(ExactNumbers):
     def longest_softmax(self) -> int | None:
         if self.softmax_total != i32:
             return None
-        from tinyml.dialects.formats.exact.softmax import softmax_of
-
         return softmax_of(self).longest
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
         if self.softmax_total != i32:
             return super().softmax_term(m, value, greatest, value_format)
-        from tinyml.dialects.formats.exact.softmax import softmax_of
-
         units, source = softmax_of(self), exact_numbers(value_format)
         if _is_short(source):
             return units.term(m, value, greatest, source)
@@ -433,8 +425,6 @@ class ExactFormat(ExactNumbers):
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
         if self.softmax_total != i32:
             return super().softmax_share(m, term, total)
-        from tinyml.dialects.formats.exact.softmax import softmax_of
-
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:

@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS, RealFunction, exactly
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,8 +114,6 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 
     The error is the difference from the exact result, which is clamped to the range of the result's format.
     """
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     x = domain.arguments().astype(domain.source.dtype)
     raws = function.apply(NumpyMachine(), Int(x, domain.source.stored_width, domain.first, domain.last)).value
     exact = np.ldexp(exactly(domain.function, domain.source.decode(x)), domain.result.frac.data)
@@ -306,8 +306,6 @@ class Interpolation(FixedFunction):
         return min(greatest, self.domain.result.limits[1]) if self.frac == self.domain.result.frac.data else greatest
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
-        from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-
         domain = self.domain
         if not domain.odd or domain.source.stored_width > ENTRY_BITS:
             x = m.rescale(m.clamp(x, domain.first, domain.last), self.dropped)
@@ -366,8 +364,6 @@ class Logarithm(FixedFunction):
         self.table: NDArray[np.int16] = np.rint(np.ldexp(np.log(x) - chords / 16, LOG_FRAC)).astype(np.int16)
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
-        from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-
         domain, limits = self.domain, self.domain.result.limits
         least = float(exactly(domain.function, np.zeros(1))[0])
         lowest = max(limits[0], round(math.ldexp(least, domain.result.frac.data)))

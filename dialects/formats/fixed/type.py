@@ -34,9 +34,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
+from tinyml.dialects.formats.fixed.functions import PUBLISHED, fixed_function, is_in_integers
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
+from tinyml.dialects.formats.specification import Flipped, Multiples
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Number, half_even, half_up
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -225,8 +227,6 @@ class FixedType(StatedRounding):
 
     @property
     def specification(self) -> Multiples:
-        from tinyml.dialects.formats.specification import Multiples
-
         most = 2 ** (self.width.data - 1) - 1
         return Multiples(self.frac.data, -most, most, self.ties)
 
@@ -294,8 +294,6 @@ class FixedType(StatedRounding):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        from tinyml.dialects.formats.fixed.functions import PUBLISHED, fixed_function, is_in_integers
-
         if scheme == MATH and function in PUBLISHED:
             return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
         if not isinstance(value_format, FixedType) or not is_in_integers(function, self):
@@ -324,8 +322,6 @@ class SignedType(StatedRounding):
 
     @property
     def specification(self) -> Multiples:
-        from tinyml.dialects.formats.specification import Multiples
-
         most = 2 ** (self.width.data - 1) - 1
         return Multiples(self.frac.data, -most - 1, most, self.ties)
 
@@ -366,8 +362,6 @@ class UnsignedType(RoundedInteger):
 
     @property
     def specification(self) -> Multiples:
-        from tinyml.dialects.formats.specification import Multiples
-
         return Multiples(self.frac.data, 0, 2**self.width.data - 1, half_even)
 
     @property
@@ -419,8 +413,6 @@ class ByteType(ExactInteger):
 
     @property
     def specification(self) -> Flipped:
-        from tinyml.dialects.formats.specification import Flipped
-
         return Flipped(self.frac.data, -128, 127)
 
     @property

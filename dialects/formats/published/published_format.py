@@ -28,6 +28,7 @@ from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import WIDTHS as MACHINE_WIDTHS
 from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,8 +196,6 @@ class PublishedFixedPoint(ScaledInteger):
 
         A result that is too wide for fixed point is computed in floating point.
         """
-        from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
-
         source = published(value_format)
         if self.stored_width > REAL_FUNCTIONS[function].widest:
             return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))

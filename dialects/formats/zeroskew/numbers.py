@@ -26,6 +26,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Bound, Coding, Factor, NumberFormat, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -467,8 +468,6 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         """Sums of products for two stacks of matrices, computed in double precision. The sums are exact, because every
         partial sum has less than 53 bits. Sums of 32 bits wrap around.
         """
-        from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))
         factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
         sums = stacked_matmul(*factors).astype(np.int64).astype(f"i{self.bits // 8}")

@@ -26,6 +26,7 @@ from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat
 from tinyml.dialects.formats.zeroskew.numbers import SkewedSum, ZeroSkewNumbers, single, skewed
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.real_functions import exactly
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,8 +199,6 @@ class FloatSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        from tinyml.dialects.machine.real_functions import exactly
-
         if skewed(value_format).ranked(m, value) is None:
             return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
         return self._tabulated(m, function, value, value_format, lambda x: exactly(function, x.astype(np.float64)))

@@ -34,7 +34,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product
-from tinyml.dialects.formats.zeroskew import functions
+from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import (
     PRODUCT_LIMITS,
@@ -52,9 +52,12 @@ from tinyml.dialects.formats.zeroskew.numbers import (
     skewed,
 )
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
+from tinyml.dialects.formats.zeroskew.specification import Skewed
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.machine.real_functions import exactly
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -131,8 +134,6 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     @property
     def specification(self) -> Skewed | None:
-        from tinyml.dialects.formats.zeroskew.specification import Skewed
-
         if self.per_channel or self.is_start:
             return None
         return Skewed(self.bits, self.scale, self.zero_point.data, self.halves_to_even)
@@ -275,8 +276,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         """
         if self.per_channel or self.bits > MOST_INPUT_BITS:
             return self.encode(reals)
-        from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
         with np.errstate(over="ignore", under="ignore"):
             single = np.asarray(reals).astype(np.float32)
             raws = self.from_f32(NumpyMachine(), np.where(np.isnan(single), np.float32(0), single))
@@ -373,8 +372,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         name: the name of the table.
         compute: the function, as a program for any machine.
         """
-        from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
         ranked = source.ranked(m, value)
         if ranked is None:
             return compute(m, value)
@@ -457,8 +454,6 @@ class ZeroSkewType(ZeroSkewNumbers):
 
         For 8 bits, a table contains the exponentials as fractions without integer bits.
         """
-        from tinyml.dialects.formats.zeroskew import softmax
-
         source = skewed(value_format)
         below = m.sub(source.raw(m, greatest), source.raw(m, value))
         if self.bits == 16:
@@ -486,8 +481,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         and otherwise in units of 2^-16. It is then converted to the scale of the format. Results of 32 bits are
         unsigned numbers of 16 bits.
         """
-        from tinyml.dialects.formats.zeroskew import softmax
-
         zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
         if self.bits == 16:
             share = softmax.share(m, term, softmax.reciprocal(m, total, zeros), zeros)
@@ -546,8 +539,6 @@ class ZeroSkewType(ZeroSkewNumbers):
 
         If the result has the format that TensorFlow Lite prescribes, the results are equal to those of TensorFlow Lite.
         """
-        from tinyml.dialects.machine.real_functions import exactly
-
         source = skewed(value_format)
         ranked = source.ranked(m, value)
         if ranked is None:

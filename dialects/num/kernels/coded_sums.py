@@ -15,9 +15,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.layouts.contents import LANES, ROWS, TILE
+from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
+from tinyml.dialects.layouts.contents import LANES
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
+from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp, run_width
 from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
 
 _FUNCTION = "function"
@@ -120,8 +122,6 @@ class CodedRowsAttr(CodeAttr):
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
-        from tinyml.dialects.layouts.coded_rows import CodedRows
-
         rows, (results, *read) = CodedRows.of(self.constants), _lengths_of_bytes(call)
         needed = [matrix.shape[1] for matrix in rows.weights]
         if (results, read) != (rows.rows, needed):
@@ -140,8 +140,6 @@ class CodedTileAttr(CodeAttr):
     DECLARED_AS: ClassVar[str] = TILE
 
     def verify_call(self, call: CallOp) -> None:
-        from tinyml.dialects.layouts.coded_rows import CodedTile
-
         tile, (results, elements) = CodedTile.of(self.constants), _lengths_of_bytes(call)
         given = tile.count * tile.rows
         if results != given or elements < tile.elements:
@@ -178,8 +176,6 @@ class CodedLoopAttr(CodeAttr):
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
-        from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp, run_width
-
         results, *read = call.arguments
         for run in call.arguments:
             if packed_bits(memref_type(run)) is not None:

@@ -22,9 +22,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.layouts.contents import FOREST
 from tinyml.dialects.layouts.dense import element_type
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp
 from tinyml.dialects.num.kernels.coded_sums import CodeAttr
 from tinyml.dialects.operations import DialectOp

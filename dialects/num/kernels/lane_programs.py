@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects.layouts.contents import LANES, CodeContent
+from tinyml.dialects.layouts.contents import LANES, Content
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.num.kernels.lane_functions import REGISTER, LaneFunctionOp, run_width
 from tinyml.dialects.num.nests import NextOp, ReduceOp
@@ -115,7 +115,7 @@ class Join(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LaneProgram(CodeContent):
+class LaneProgram(Content):
     """The body of a `num.lane_function`.
 
     * function: the lane function.

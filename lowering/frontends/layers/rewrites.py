@@ -62,7 +62,7 @@ class WeightsOfFlattenedImage(RewritePattern):
         while isinstance(made := value.owner, tdsl.UnaryOp | tdsl.ReshapeOp) and value.has_one_use():
             chain.append(made)
             value = made.input
-        if not tdsl.is_transposition(transpose := value.owner) or transpose.keeps_order:
+        if not isinstance(transpose := value.owner, tdsl.TransposeOp) or transpose.keeps_order:
             return
         stored = shape_of(transpose.input)
         order = np.arange(prod(stored)).reshape(stored).transpose(transpose.axes).ravel()
@@ -191,7 +191,7 @@ class ExtendedSequence(RewritePattern):
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not tdsl.is_concatenation(op) or op.axis.value.data != 0:
+        if not isinstance(op, tdsl.ConcatOp) or op.axis.value.data != 0:
             return
         filled, *others = op.inputs
         readers = [use.operation for use in filled.uses if use.operation is not op]

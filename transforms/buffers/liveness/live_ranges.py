@@ -39,7 +39,7 @@ from tinyml.dialects.scratch import (
     packed_bits,
 )
 from tinyml.dialects.tdsl.base import TensorOp
-from tinyml.dialects.tdsl.kinds import is_receipt
+from tinyml.dialects.tdsl.slices import ReceiveOp
 from tinyml.transforms.buffers.overlap.overlap_distance import fills
 
 
@@ -374,7 +374,7 @@ def receives(buffer: SSAValue, *, packed: bool) -> bool:
     """
     for use in buffer.uses:
         op = use.operation
-        if is_receipt(op) and op.dest is buffer:
+        if isinstance(op, ReceiveOp) and op.dest is buffer:
             return (packed_bits(memref_type(op.image)) is not None) == packed
         if isinstance(op, SliceOp) and receives(op.result, packed=packed):
             return True

@@ -18,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import index_value
 from tinyml.dialects.plugins import expected
 from tinyml.dialects.scratch import SliceOp, root
-from tinyml.dialects.tdsl import MovementOp, TensorOp, Visits, is_window_copy, shape_of
+from tinyml.dialects.tdsl import MovementOp, TensorOp, Visits, WindowOp, shape_of
 from tinyml.dialects.tdsl.index_maps import visits_of_moves
 from tinyml.transforms.ir.buffers import first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum, affine_sum
@@ -84,7 +84,7 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     copy of windows to a buffer that is not in `buffers` is one step, which reads the whole image.
     """
     assert op.dest is not None
-    if is_window_copy(op) and root(op.dest) not in buffers:
+    if isinstance(op, WindowOp) and root(op.dest) not in buffers:
         image = np.arange(prod(shape_of(op.image)))[None]
         return [Steps(op.image, first_element(op.image), False, np.array([0]), image, op if op.ring is None else None)]
     windows = () if op.pairs else filter(None, map(op.checked_footprint, op.inputs))

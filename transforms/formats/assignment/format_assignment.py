@@ -163,7 +163,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
     For any other result, the range on the data is used, as for all tensors between layers.
     """
-    if tdsl.is_step(op) or isinstance(op, tdsl.TopKMaskOp):
+    if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
         return True
     is_returned = any(isinstance(use.operation, func.ReturnOp) for use in op.out.uses)
     return is_returned and not (op.MOVES_BITS or op.KEEPS_INTERVAL) and all(map(math.isfinite, op.interval))
@@ -690,4 +690,4 @@ def _finest(tensors: TensorClass) -> Grouping | None:
 
 
 def _has_channels(op: Operation) -> bool:
-    return tdsl.is_convolution(op) and op.group_count > 1
+    return isinstance(op, tdsl.Conv2dOp) and op.group_count > 1

@@ -57,7 +57,7 @@ def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
 
 
 def _of_op(op: tdsl.TensorOp, known: dict[SSAValue, KnownRange]) -> KnownRange | None:
-    if tdsl.is_forest(op):
+    if isinstance(op, tdsl.ForestOp):
         return _of_forest(op)
     if isinstance(op, tdsl.ProductOp) and (found := _of_greatest(op)) is not None:
         return found

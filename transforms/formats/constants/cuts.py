@@ -114,7 +114,7 @@ class Cuts:
         compared: dict[SSAValue, tdsl.ConstOp] = {each.result: each for each in self.constants}
         found: list[Reals] = []
         for user in users:
-            if tdsl.is_forest(user) and user.input in members and user.limit is None:
+            if isinstance(user, tdsl.ForestOp) and user.input in members and user.limit is None:
                 found.append(user.trees.thresholds.astype(np.float64))
             elif isinstance(user, tdsl.SubOp) and user.rhs in compared and user.lhs in members:
                 constant = compared[user.rhs]
@@ -128,13 +128,13 @@ def _compared_constants(function: func.FuncOp) -> Iterator[ComparedConstant]:
     for op in function.walk():
         if not isinstance(op, tdsl.SubOp) or not isinstance(constant := op.rhs.owner, tdsl.ConstOp):
             continue
-        are_steps = [tdsl.is_step(use.operation) for use in op.out.uses]
+        are_steps = [isinstance(use.operation, tdsl.StepOp) for use in op.out.uses]
         if are_steps and all(are_steps) and op.rhs.has_one_use() and tdsl.shape_of(op.lhs) == tdsl.shape_of(op.rhs):
             yield ComparedConstant(constant, op.lhs)
 
 
 def forests_of(op: Operation) -> Iterator[tdsl.ForestOp]:
-    return (each for each in op.walk() if tdsl.is_forest(each))
+    return (each for each in op.walk() if isinstance(each, tdsl.ForestOp))
 
 
 def cuts_of(format: NumberFormat, thresholds: Reals, features: NDArray[np.int64], readings: Reals) -> Reals:

@@ -126,7 +126,7 @@ class _FilterWindows:
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
         users = [use.operation for use in constant.result.uses]
-        if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
+        if len(users) != 1 or not isinstance(op := users[0], tdsl.Conv2dOp) or op.lhs is not constant.result:
             return None
         return _FilterWindows(op) if op.rhs is not op.lhs and isinstance(op.parent_op(), func.FuncOp) else None
 

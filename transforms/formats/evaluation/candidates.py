@@ -245,7 +245,7 @@ class CandidateEvaluator:
         """The number of samples whose margins are differentiated, a multiple of the chunk size and at least one chunk.
         It is about `BORDER_SAMPLES`, or fewer for large filters.
         """
-        convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
+        convolutions = [op for op in self.candidates.module.walk() if isinstance(op, tdsl.Conv2dOp)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
         most = min(BORDER_SAMPLES, DERIVATIVE_LIMIT // max(numbers, 1))
         return max(most // self.shared.chunk, 1) * self.shared.chunk

@@ -427,11 +427,11 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
         case memref.CopyOp() if (bits := ram_bits(memref_type(op.source))) is not None:
             symbol = packed_copier(bits)
             return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
-        case _ if scratch.is_copy_run(op):
+        case scratch.CopyRunOp():
             elements, size = unit_of(memref_type(op.source))
             bytes = op.most.value.data // elements * size
             return {"tm_copy": 1, **({"tm_copy word": bytes // 4} if _copies_words(op) else {"tm_copy byte": bytes})}
-        case _ if scratch.is_turn(op):
+        case scratch.TurnOp():
             rows, columns = map(const_evaluate_operand, (op.rows, op.columns))
             return {"turn": 1} if rows is None or columns is None else {"turn pixel": rows * columns}
         case memref.LoadOp():

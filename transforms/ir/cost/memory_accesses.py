@@ -99,7 +99,7 @@ class _Counter:
                 self.add(op.memref, times, 1, writes=True, exact=exact)
             case memref.CopyOp():
                 self.copy(op, times, scratch.elements_of(op.source), exact=exact)
-            case _ if scratch.is_copy_run(op):
+            case scratch.CopyRunOp():
                 length = mean_value([op.count], _same)
                 most = float(op.most.value.data)
                 self.copy(op, times, most if length is None else length, exact=exact and length is not None)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.ir import SSAValue
@@ -18,7 +18,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.contents import is_tile
+from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
@@ -74,7 +74,7 @@ class TileCall:
     @property
     def attribute(self) -> num.TileKernelAttr | num.CodeKernelAttr:
         """The tile attribute of the contraction that these calls replace."""
-        return code_of(self.kernel) if is_tile(self.data) else tile_of(self.kernel)
+        return code_of(self.kernel) if isinstance(self.data, CodedTile) else tile_of(self.kernel)
 
     @property
     def time(self) -> float:
@@ -83,7 +83,7 @@ class TileCall:
     @cached_property
     def content(self) -> bytes:
         """The bytes of the weight stream in flash. Calls of the same kernel with equal bytes can use one stream."""
-        return b"" if is_tile(self.data) else cast("Bytes", self.data).tobytes()
+        return b"" if isinstance(self.data, CodedTile) else self.data.tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
         """Replace a contraction by calls of the kernel, which read the windows and store the results as the contraction
@@ -93,8 +93,8 @@ class TileCall:
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
         stream = None
-        if not is_tile(self.data):
-            stream = nest.insert(scratch.ConstantOp.of(cast("Bytes", self.data), i8))
+        if not isinstance(self.data, CodedTile):
+            stream = nest.insert(scratch.ConstantOp.of(self.data, i8))
         if stream is not None:
             stream.name_hint = products.weights.name_hint
         for number in range(self.times):
@@ -104,7 +104,7 @@ class TileCall:
                 tile = Tile.of(tile_of(self.kernel))
                 first = nest.index(number * tile.lines * products.spaces.pitch)
                 windows = nest.insert(scratch.SliceOp(windows, first, (tile.elements,)))
-            if is_tile(self.data):
+            if isinstance(self.data, CodedTile):
                 routine = num.CodedTileAttr.of(self.data.attribute, size_of(self.kernel))
                 nest.put(num.CallOp(routine, [outputs, windows], self.kernel.attribute))
             elif stream is not None:

@@ -117,9 +117,9 @@ def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[S
             return op.input, threshold
         case tdsl.SoftmaxOp() if whole and tdsl.shape_of(value)[-1] == math.prod(tdsl.shape_of(value)):
             return op.input, threshold
-        case tdsl.FunctionOp() if tdsl.is_tanh(op) and isinstance(decision, tdsl.SignOp):
+        case tdsl.TanhOp() if isinstance(decision, tdsl.SignOp):
             return op.input, threshold
-        case tdsl.FunctionOp() if tdsl.is_sigmoid(op) and isinstance(decision, tdsl.AtLeastOp) and 0 < threshold < 1:
+        case tdsl.SigmoidOp() if isinstance(decision, tdsl.AtLeastOp) and 0 < threshold < 1:
             return op.input, math.log(threshold / (1 - threshold))
         case tdsl.MulOp():
             for scaled, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):

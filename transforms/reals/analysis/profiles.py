@@ -126,7 +126,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """
     statistics: dict[SSAValue, _Statistics] = {}
     function = predict_function(module)
-    forests = {op: np.zeros((op.trees.inner, 2), np.int64) for op in function.walk() if tdsl.is_forest(op)}
+    forests = {op: np.zeros((op.trees.inner, 2), np.int64) for op in function.walk() if isinstance(op, tdsl.ForestOp)}
 
     partly = set[SSAValue]()
     if tdsl.read_input(function).missing:

@@ -40,7 +40,7 @@ def narrowed(
         assert bits(choices) == before
         return bits(others) in same
 
-    monkeypatch.setattr(tdsl, "is_forest", lambda _: True)
+    monkeypatch.setattr(tdsl, "ForestOp", SimpleNamespace)
     monkeypatch.setattr(ASSIGN, "_same_answers", same_answers)
     return bits(ASSIGN._with_narrow_votes(evaluator, [FormatChoice(FixedType.of_width(width)) for width in before]))
 
