@@ -130,7 +130,6 @@ def _dialect(plugin: Row, thing: object) -> Dialect:
 
 
 def _complete(plugin: Row, made: type) -> None:
-    """Raise `PluginError` if a class of a plug-in lacks abstract methods."""
     if missing := ", ".join(sorted(getattr(made, "__abstractmethods__", ()))):
         raise PluginError(f"{plugin}: the class {made.__name__} does not define {missing}")
 

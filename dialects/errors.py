@@ -120,7 +120,7 @@ def _mistakes(typed: str, known: str) -> int | None:
         return 1
     allowed = (len(typed) + 3) // 4
     # Swapped or doubled letters, which are unambiguous even in short names.
-    if sorted(typed) == sorted(known) or _once(typed) == _once(known):
+    if sorted(typed) == sorted(known) or _without_doubles(typed) == _without_doubles(known):
         found = _distance(typed, known)
         return found if found <= allowed else None
     if len(typed) <= _SHORT_LENGTH + bool(dot) or typed[0] != known[:1] or abs(len(typed) - len(known)) > allowed:
@@ -129,8 +129,7 @@ def _mistakes(typed: str, known: str) -> int | None:
     return found if found <= allowed else None
 
 
-def _once(text: str) -> str:
-    """The text with each run of equal letters reduced to one letter."""
+def _without_doubles(text: str) -> str:
     return re.sub(r"(.)\1+", r"\1", text)
 
 
@@ -139,9 +138,7 @@ _SHORT_LENGTH = 3
 
 
 def _distance(first: str, second: str) -> int:
-    """The least number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into
-    the second.
-    """
+    """The Damerau-Levenshtein distance (optimal string alignment)."""
     rows = [list(range(len(second) + 1))]
     for i, letter in enumerate(first, 1):
         row = [i]

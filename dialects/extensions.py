@@ -113,5 +113,4 @@ def part_on_call(where: str) -> Callable[..., Any]:
 
 
 def needs(part: str) -> str:
-    """The end of an error message, which states that the extension `part` must be installed."""
     return f"needs the part '{part}' of tinyml, which is not installed"

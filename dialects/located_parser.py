@@ -131,10 +131,6 @@ class LocatedParser(GuardedParser):
             self.raise_error(f"{error.msg}{self._similar(name, lambda dialect: dialect.operations)}", self._start)
 
     def _similar(self, name: str, members: Callable[[Dialect], Iterable[type[Operation] | type[Attribute]]]) -> str:
-        """The suffix of an error message about an unknown op, attribute or type.
-
-        The suffix suggests the most similar name of the same dialect.
-        """
         dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
         return "" if dialect is None else did_you_mean(name, (member.name for member in members(dialect)))
 

@@ -57,7 +57,6 @@ def named(location: LocationAttr, name: str) -> LocationAttr:
 
 
 def is_named(location: LocationAttr) -> bool:
-    """True if the location contains the name of an operation."""
     return isinstance(location, FusedLoc) and isinstance(location.metadata, StringAttr)
 
 
@@ -178,7 +177,6 @@ class SourceNames:
         return self._first(inside[min(inside, key=self._places_in(around).__getitem__)])
 
     def _places_in(self, op: Operation) -> Mapping[Operation, int]:
-        """For each op directly in the regions of `op`, its index in program order."""
         if op not in self._places:
             ops = (inner for region in op.regions for block in region.blocks for inner in block.ops)
             self._places[op] = {inner: place for place, inner in enumerate(ops)}

@@ -66,7 +66,6 @@ def on_call(where: str) -> Callable[..., Any]:
 
 
 def all_names(modules: Sequence[str]) -> Mapping[str, object]:
-    """The attributes of all the modules, by name. The modules are imported."""
     return {name: value for module in modules for name, value in vars(import_module(module)).items()}
 
 

@@ -86,7 +86,6 @@ def _shape_of(kind: type[IRDLOperation]) -> _Shape:
 
 
 def _group(part: Any) -> Sequence[Any]:
-    """The argument `part` for one definition of operands, results or regions, converted to a sequence."""
     if part is None:
         return ()
     return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)
@@ -115,7 +114,6 @@ def integer_constant(value: int, width: int | None) -> ConstantOp:
 
 
 def index_constant(value: int) -> ConstantOp:
-    """An `arith.constant` with the value `value` of type `index`."""
     return integer_constant(value, None)
 
 

@@ -99,7 +99,6 @@ _DECLARED: dict[str, OwnAttribute] = {}
 
 
 def declared_attributes() -> Mapping[str, OwnAttribute]:
-    """The attributes that imported modules have declared, by name."""
     return _DECLARED
 
 

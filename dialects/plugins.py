@@ -103,12 +103,10 @@ class Row:
 
     @property
     def module(self) -> str:
-        """The name of the module that contains the contribution."""
         return self.value.partition(":")[0].strip()
 
     @property
     def is_installed(self) -> bool:
-        """True if the module that contains the contribution is installed."""
         return is_installed(self.value)
 
     @property
@@ -205,14 +203,12 @@ class Row:
 
 
 def _check_version(row: Row) -> None:
-    """Raise `PluginError` if the package of a row was written for another version of the interface."""
     for stated in _declared()[INTERFACE]:
         if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
             raise PluginError(f"{row}: {reason}")
 
 
 def leave_out(reason: str) -> None:
-    """Record `reason` as the reason why a plug-in is skipped."""
     _problems[reason] = None
 
 

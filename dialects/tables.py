@@ -58,7 +58,6 @@ class Table(Generic[T]):
         return name in self.ours or name in self.rows()
 
     def rows(self) -> Mapping[str, Row]:
-        """The installed rows, by name."""
         return {row.name: row for row in (*self._installed(), *self.others())}
 
     def others(self) -> Iterator[Row]:

@@ -53,7 +53,6 @@ __all__ = [
 
 
 def _check_element(type: Attribute) -> None:
-    """Raise `VerifyException` unless `type` can be the element type of a C array."""
     if not is_scalar(type):
         raise VerifyException(f"no element type of C: {type}")
 
@@ -209,7 +208,6 @@ class ConstantOp(DialectOp):
 
     @property
     def element_size(self) -> int:
-        """The size of one element in bytes."""
         return cast(FixedBitwidthType, self.element).size
 
     def verify_(self) -> None:
@@ -235,12 +233,10 @@ class LoadedOp(DialectOp):
 
     @property
     def arrays(self) -> list[ConstantOp]:
-        """The constant arrays of the structure, in the order of their addresses."""
         return [op for op in self.body.block.ops if isinstance(op, ConstantOp)]
 
     @property
     def content(self) -> bytes:
-        """The initial bytes of the structure: the elements of all arrays, little-endian."""
         return b"".join(op.value.data.data for op in self.arrays)
 
     def verify_(self) -> None:
@@ -335,7 +331,6 @@ class InstanceOp(DialectOp):
 
     @property
     def members(self) -> set[str]:
-        """The names of the arena and of the buffers in the structure."""
         return {op.sym_name.data for op in self.body.block.ops if isinstance(op, ArenaOp | BufferOp)}
 
     def verify_(self) -> None:

@@ -108,7 +108,6 @@ class LiteralOp(ExpressionOp):
 
 
 def integer_of(value: SSAValue) -> int | None:
-    """The value of an integer literal; None for any other expression."""
     op = value.owner
     return number if isinstance(op, LiteralOp) and isinstance(number := op.number, int) else None
 

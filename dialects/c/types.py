@@ -131,15 +131,12 @@ class VariableType(ParametrizedAttribute, TypeAttribute):
 
 
 def is_value(type: Attribute) -> bool:
-    """True if a C expression can have this type."""
     return is_scalar(type) or isinstance(type, PointerType)
 
 
 def pointer_type(value: SSAValue) -> PointerType:
-    """The type of `value`, which must be a pointer."""
     return cast(PointerType, value.type)
 
 
 def variable_type(value: SSAValue) -> VariableType:
-    """The type of `value`, which must be a local C variable."""
     return cast(VariableType, value.type)

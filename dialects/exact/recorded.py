@@ -122,12 +122,10 @@ class RecordedOp(DialectOp, ABC):
     @classmethod
     @cache
     def parameters(cls) -> Sequence[str]:
-        """The names of the parameters of the recorded method, in order."""
         return [*signature(getattr(Machine, cls.METHOD)).parameters][1:]
 
     @property
     def arguments(self) -> Sequence[Argument]:
-        """The arguments of the recorded call, in order: registers, integer constants and formats."""
         return [_argument(getattr(self, name)) for name in self.parameters()]
 
     @property

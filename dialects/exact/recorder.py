@@ -58,8 +58,6 @@ class Recorder(Emitter):
 
 
 def _recording(op: type[RecordedOp]) -> Callable[..., Any]:
-    """The method of `Recorder` that inserts an op of the class `op` instead of computing a result."""
-
     def record(self: Recorder, *arguments: Any) -> Any:
         bounds = Bounds(cast(Any, self.known))
         made: Int[Any] | Wire = getattr(bounds, op.METHOD)(*arguments)
@@ -79,7 +77,6 @@ def _recording(op: type[RecordedOp]) -> Callable[..., Any]:
 
 
 def _is_negative_of(value: SSAValue, other: SSAValue) -> bool:
-    """True if `value` is computed as 0 - `other`."""
     op = value.owner
     if isinstance(op, arith.SubiOp):
         return op.rhs is other and const_evaluate_operand(op.lhs) == 0

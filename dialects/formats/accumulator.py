@@ -328,7 +328,6 @@ def _sum_of_products(
     formats: tuple[NumberFormat, NumberFormat],
     start: Raws | None,
 ) -> Raws:
-    """The sums of products that `Accumulator.matmul` defines, computed by the accumulator's `mac` and `join`."""
     if accumulator.below is not None:
         return _sum_as_tree(accumulator, factors, formats, start)
     m, (lhs, rhs) = NumpyMachine(), factors

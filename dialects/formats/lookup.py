@@ -66,7 +66,6 @@ def received(format: object, maker: type | Callable[..., object]) -> NumberForma
 
 @cache
 def _fault(format: NumberFormat) -> str | None:
-    """What is wrong with a format of a package; None if nothing is."""
     if not isinstance(storage := format.storage, IntegerType | Float32Type | BFloat16Type):
         return f"storage: expected a builtin type of integers or floats, got {storage}"
     if not isinstance(family := cast(object, format.FAMILY), str):
@@ -100,7 +99,6 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def _of_one_tensor(ctx: Context, text: str) -> InputError:
-    """The error for an option that takes a family of formats, and was given the type `text`."""
     family, found = text[1:].partition(".")[0], _type_or_none(ctx, text)
     named = f"its family, {family}" if family in formats() else f"a family, such as {USUAL_FORMAT}"
     bits = "" if found is None else f", and the width {found.bits}"
@@ -152,10 +150,6 @@ def _type_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _parsed(ctx: Context, text: str) -> NumberFormat | None:
-    """The number format whose IR type is `text`; None if `text` is not the type of a number format.
-
-    Raises `ParseError` if text follows the type.
-    """
     parser = GuardedParser(ctx, text)
     type = parser.parse_type()
     if parser.pos < len(text):

@@ -75,7 +75,6 @@ class MidriseType(ExactInteger):
 
     @property
     def stored_width(self) -> int:
-        """The number of bits of a raw in memory, which is 8."""
         return 8
 
     @property

@@ -99,7 +99,6 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return MxFpType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The `!minifloat.f` format for a tensor with a single scale and numbers from low to high."""
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:

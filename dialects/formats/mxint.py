@@ -83,7 +83,6 @@ class MxIntType(GroupedFormat, RoundedInteger):
         return MxIntType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """The `!fixed.q` format for a tensor with a single scale and numbers from low to high."""
         return FixedType.of_width(self.width.data).for_range(low, high)
 
 

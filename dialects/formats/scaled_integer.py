@@ -102,7 +102,6 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.clamp(self.load(m, value), self._nearest_raw(low), raw_high), self.stored_width)
 
     def _nearest_raw(self, real: float) -> int:
-        """The raw to which a real is rounded. A real beyond the range of the format is replaced by the nearer limit."""
         least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
         return int(self.encode(np.array(min(max(real, least), greatest))))
 

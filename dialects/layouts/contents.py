@@ -39,5 +39,4 @@ LANES = OwnAttribute(
 
 
 def is_declared_as(content: object, name: str) -> bool:
-    """True if an attribute named `name` on a function declaration can store the constants `content`."""
     return isinstance(content, Content) and name == content.DECLARED_AS

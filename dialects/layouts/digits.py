@@ -48,17 +48,14 @@ class Digits:
 
     @property
     def is_odd(self) -> bool:
-        """True if only odd integers can be packed."""
         return self.name == ODD or self.bits == 1
 
     @property
     def length(self) -> int:
-        """The number of elements per group."""
         return {ODD: AT_ONCE, TRITS: TRITS_IN_BYTE, PAIRS: WORD // self.bits}[self.name]
 
     @property
     def bytes(self) -> int:
-        """The number of bytes into which a group of integers is packed."""
         return {ODD: self.bits, TRITS: 1, PAIRS: WORD // 8}[self.name]
 
     @property

@@ -56,7 +56,6 @@ class Byte(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """The number of elements whose fields the byte contains."""
         return 8 // self.bits
 
 
@@ -75,7 +74,6 @@ def group_bytes(width: Width) -> int:
 
 
 def packed_bytes(count: int, width: Width) -> int:
-    """The number of bytes that `count` elements occupy, including the padding of the last group."""
     return -(-count // group_length(width)) * group_bytes(width)
 
 

@@ -110,12 +110,10 @@ MOST_GROUPS = 128 * AT_ONCE - 1
 
 
 def entries_of_group(width: int) -> int:
-    """The number of entries per group of a sparse row, for values of `width` bits."""
     return max(4, group_length(width))
 
 
 def bytes_of_group(width: int) -> int:
-    """The number of bytes per group of a sparse row, for values of `width` bits."""
     return entries_of_group(width) * (GAP_BITS + width) // 8
 
 

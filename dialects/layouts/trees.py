@@ -66,7 +66,6 @@ class Trees:
 
     @property
     def inner(self) -> int:
-        """The total number of inner nodes of all trees."""
         return len(self.features)
 
     @property

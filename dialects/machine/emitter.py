@@ -105,7 +105,6 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def put(self, op: Operation) -> None:
-        """Insert `op` before the op at which this emitter inserts."""
         op.location = self.location
         self.builder.insert(op)
 
@@ -174,10 +173,6 @@ class Emitter(Machine[SSAValue]):
         return self.insert(arith.SelectOp(condition, a, b))
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of a table in flash.
-
-        name: the name from which the name of the stored table is derived.
-        """
         return self.context.table(name, table)
 
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:

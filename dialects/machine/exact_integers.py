@@ -35,7 +35,6 @@ def choose(condition: Condition, a: Number, b: Number) -> Number:
 
 
 def clamped(x: Number, low: int, high: int) -> Number:
-    """x clamped to [low, high]."""
     return choose(x < low, low, choose(x > high, high, x))
 
 

@@ -71,7 +71,6 @@ class IntegerBuilder:
         return self.insert(arith.MuliOp(*self._pair(a, b)))
 
     def bits_in(self, a: SSAValue, mask: SSAValue | int) -> SSAValue:
-        """The bitwise conjunction of an integer and a mask."""
         return self.insert(arith.AndIOp(*self._pair(a, mask)))
 
     def low_bits(self, a: SSAValue, bits: int) -> SSAValue:
@@ -104,7 +103,6 @@ class IntegerBuilder:
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
     def number(self, place: SSAValue, width: int) -> SSAValue:
-        """An index as an integer of `width` bits."""
         return self.insert(arith.IndexCastOp(place, IntegerType(width)))
 
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:

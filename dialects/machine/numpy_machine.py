@@ -127,7 +127,6 @@ class NumpyMachine(Machine["Array"]):
         return value.dtype.itemsize * 8
 
     def constant(self, value: Array) -> Array:
-        """The array itself, as a constant of the program."""
         return value
 
     def of_raw(self, table: Array, raws: Array) -> Array:

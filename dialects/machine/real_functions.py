@@ -94,5 +94,4 @@ REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
 
 
 def exactly(function: Function, x: Reals) -> Reals:
-    """The results of a function for an array of arguments, in double precision."""
     return REAL_FUNCTIONS[function].exact(x)

@@ -84,27 +84,22 @@ class ContractOp(ClosedNestOp):
 
     @property
     def rows(self) -> int:
-        """The number of rows of weights, which is the extent of the axis of rows."""
         return self.shape[-1]
 
     @property
     def windows(self) -> int:
-        """The number of windows in a line: the second-last extent of `shape`; 1 without this axis."""
         return self.shape[-2] if len(self.shape) > 1 else 1
 
     @property
     def lines(self) -> int:
-        """The number of lines of windows: the third-last extent of `shape`; 1 without this axis."""
         return self.shape[-3] if len(self.shape) > 2 else 1
 
     @property
     def row(self) -> SSAValue:
-        """The argument of the body that is the index of the row."""
         return self.body.block.args[-1]
 
     @property
     def products(self) -> Sequence[RowSumOp]:
-        """The ops of the body that add the products of the row to a sum, in order."""
         return [op for op in self.body.block.ops if isinstance(op, RowSumOp)]
 
     @property
@@ -275,7 +270,6 @@ class ProductsOp(RowSumOp):
 
     @property
     def filters_of_channel(self) -> int:
-        """The number of rows that are multiplied by the same channel of a window."""
         return 1 if self.filters is None else self.filters.value.data
 
     @property
@@ -411,7 +405,6 @@ class Sum:
 
     @property
     def starts_from_zero(self) -> bool:
-        """True if the initial value is a `num.zero`."""
         return isinstance(self.start.owner, ZeroOp)
 
     @property
@@ -423,7 +416,6 @@ class Sum:
 
     @property
     def finishes(self) -> Sequence[FinishOp]:
-        """The ops that round the sum."""
         users = [use.operation for use in self.links[-1].result.uses]
         return [user for user in users if isinstance(user, FinishOp)]
 
@@ -448,7 +440,6 @@ class Sum:
 
 
 def _adds_or_ends(use: Use) -> bool:
-    """True if the use adds products to the used sum, aligns it, or is a use for which `_ends` is true."""
     return _adds(use.operation) or isinstance(use.operation, AlignOp) or _ends(use)
 
 
@@ -473,7 +464,6 @@ def _term_of(op: Adding) -> Term:
 
 
 def _next_term(sum: SSAValue) -> Adding | None:
-    """The op that adds the next products to a sum, if it is the only use of the sum; otherwise None."""
     if isinstance(user := sum.get_user_of_unique_use(), AlignOp):
         user = (sum := user.result).get_user_of_unique_use()
     return user if user is not None and _adds(user) and user.sum is sum else None

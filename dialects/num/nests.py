@@ -149,7 +149,7 @@ class ClosedNestOp(DialectOp, ABC):
         match op := index.owner:
             case arith.AddiOp() | arith.MuliOp():
                 lhs, rhs = (self._expression(operand, axes, symbols) for operand in op.operands)
-                if lhs is None or rhs is None or not (isinstance(op, arith.AddiOp) or _is_constant(lhs, rhs)):
+                if lhs is None or rhs is None or not (isinstance(op, arith.AddiOp) or _any_constant(lhs, rhs)):
                     return None
                 return lhs + rhs if isinstance(op, arith.AddiOp) else lhs * rhs
             case affine.ApplyOp():
@@ -166,7 +166,6 @@ class ClosedNestOp(DialectOp, ABC):
         return op.map.data.results[0].replace_dims_and_symbols(known[:dims], known[dims:])
 
     def _is_inside(self, value: SSAValue) -> bool:
-        """True for a value that is defined in the body of the nest."""
         block = block_of(value)
         return block is not None and self.is_ancestor(block)
 
@@ -279,7 +278,6 @@ class ReduceOp(DialectOp):
 
     @property
     def numbers(self) -> range:
-        """The indices of the axis, in order."""
         return range(self.first.value.data, self.extent.value.data)
 
     def verify_(self) -> None:
@@ -309,7 +307,6 @@ class ReduceOp(DialectOp):
         return None
 
     def _is_of(self, kind: str, place: int) -> bool:
-        """True if the body reduces the carried value at index `place` in the way that `kind` specifies."""
         last, (number, *carried) = self.body.block.last_op, self.body.block.args
         assert isinstance(last, NextOp)
         value, before = last.values[place].owner, carried[place]
@@ -358,8 +355,7 @@ def _looks_up(op: memref.LoadOp | memref.StoreOp) -> bool:
     return in_flash(memref_type(op.memref)) and any(isinstance(index.owner, arith.IndexCastOp) for index in op.indices)
 
 
-def _is_constant(*factors: AffineExpr) -> bool:
-    """True if any factor is constant."""
+def _any_constant(*factors: AffineExpr) -> bool:
     return any(isinstance(factor, AffineConstantExpr) for factor in factors)
 
 

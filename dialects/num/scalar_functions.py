@@ -166,7 +166,6 @@ class LookupOp(UnaryOp):
 
     @property
     def _points(self) -> tuple[Array, Array]:
-        """The arguments and the results of the table, as two arrays of reals."""
         source, result = format_of(self.input), format_of(self.result)
         raws = raws_in_order(source)
         assert raws is not None

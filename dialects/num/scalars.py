@@ -299,7 +299,6 @@ class ClampOp(ScalarOp):
 
     @property
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result. The second value is None if there is no upper limit."""
         return self.low.value.data, None if self.high is None else self.high.value.data
 
     @property

@@ -191,7 +191,6 @@ def _writes_input(op: Operation) -> set[EffectInstance]:
 
 
 def _marks(input: bool, state: bool) -> dict[str, Attribute]:
-    """The properties `input` and `state`, by name, of a buffer that has a value when a call starts."""
     return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 
@@ -402,7 +401,6 @@ class MoveOp(DialectOp):
 
     @property
     def placed(self) -> bool:
-        """True if source and destination have an address."""
         return isinstance(self.dest.owner, ViewOp)
 
     @property

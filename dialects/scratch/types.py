@@ -75,7 +75,6 @@ class Packed(ParametrizedAttribute):
 
     @property
     def width(self) -> Width:
-        """The width of a packed element in bits, or the `Digits` as which elements are packed."""
         return self.bits.data
 
     @classmethod
@@ -225,12 +224,10 @@ def size_in_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def bytes_of(buffer: SSAValue) -> int:
-    """The size in bytes, without padding, of the memref that is the type of a value."""
     return size_in_bytes(memref_type(buffer))
 
 
 def elements_of(buffer: SSAValue) -> int:
-    """The number of elements of the memref that is the type of a value."""
     return prod(memref_type(buffer).get_shape())
 
 

@@ -159,7 +159,6 @@ def _carried(holder: Holder | None) -> int:
 
 
 def _results(holder: Holder | None) -> int:
-    """The number of results of the operation `holder`; 0 if `holder` is not an operation."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 

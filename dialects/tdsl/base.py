@@ -91,7 +91,6 @@ def shape_of(value: SSAValue) -> Shape:
 
 
 def format_of(value: SSAValue) -> NumberFormat:
-    """The number format of a tensor's or memref's elements."""
     return element_format(value.type)
 
 
@@ -398,7 +397,6 @@ def proven_interval(value: SSAValue) -> Interval:
 
 
 def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
-    """An interval that contains the proven intervals of all values, and `added`."""
     intervals, seen, pending = [added], set[SSAValue](), list(values)
     while pending:
         value = pending.pop()

@@ -239,7 +239,6 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def rows(self) -> int:
-        """The number of rows of the weights."""
         return shape_of(self.out)[self.ROW_AXIS]
 
     def verify_more(self) -> None:
@@ -338,7 +337,6 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
     def _raised(self, sums: Array, term: Term) -> Array:
-        """The sums of a term, shifted left by the term's shift for each row."""
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
@@ -376,10 +374,6 @@ def _sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array 
 
 
 def _product(term: Term, shape: Shape) -> Product:
-    """A description of the products of a term, from which bounds are derived.
-
-    shape: the shape of the result.
-    """
     if term.multiplies_matrices:
         known = product_of(term.lhs, term.rhs)
         return known if term.left is None else replace(known, lhs=replace(known.lhs, raised=term.groups))

@@ -186,7 +186,6 @@ class ElementwiseOp(PointwiseOp, ABC):
         ]
 
     def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
-        """The computation of one element, and the rank of the arrays that contain results."""
         return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property
@@ -261,7 +260,6 @@ class BinaryOp(ElementwiseOp, ABC):
         return broadcast(shape_of(self.lhs), shape_of(self.rhs))
 
     def other(self, value: SSAValue) -> SSAValue:
-        """The operand that is not `value`, where `value` is one of the two operands."""
         return self.rhs if self.lhs is value else self.lhs
 
 

@@ -98,9 +98,6 @@ class FeatureEncoding:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The interval (low, high) of round(x * 2^shift), before zeros are subtracted, outside which results are
-        clamped.
-        """
         low, high = (self.low, self.high) if self.factors is None else (-self.span, self.span)
         return min(int(self.zeros.min()) + low, 0), max(int(self.zeros.max()) + high, 0)
 

@@ -79,7 +79,6 @@ class Term:
 
     @property
     def multiplies_matrices(self) -> bool:
-        """True if the term describes a matrix product."""
         return (self.lhs_map, self.rhs_map) == _MATRICES
 
     def footprint(self, operand: SSAValue, shape: Shape) -> Footprint | None:
@@ -248,7 +247,6 @@ def moved_back(
 
 
 def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
-    """The elements that a move reads, arranged in the shape of the move's index."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
     samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])

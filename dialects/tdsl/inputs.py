@@ -139,7 +139,6 @@ class InputPart(NamedTuple):
 
     @property
     def elements(self) -> slice:
-        """The slice of the array that contains this input."""
         return slice(self.start, self.start + self.length)
 
 

@@ -201,7 +201,6 @@ def _is_stored(stored: Any) -> bool:
 
 
 def _real(literal: Any) -> Any:
-    """An integer literal converted to a float; other literals unchanged."""
     return float(literal) if _is_int(literal) else literal
 
 
@@ -494,7 +493,6 @@ def _literal(parser: AttrParser) -> Any:
 
 
 def _spelled(value: object) -> str:
-    """The text that represents an interface, or the value of one of its fields, in the IR."""
     match value:
         case InputInterface() | ProgramInterface():
             given = ((one.name, getattr(value, one.name)) for one in fields(value))
@@ -575,7 +573,6 @@ def input_of(value: SSAValue) -> InputInterface | None:
 
 
 def _converted(interface: Interface) -> Interface:
-    """A copy of an interface in which the literals are converted to the values of the fields."""
     given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
     return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
 

@@ -116,7 +116,6 @@ class MatrixFactors:
         return part.reshape(len(part), *(self._size(group) for group in groups))
 
     def _ordered(self, result: Array) -> Array:
-        """A view of the results with the axes in the order stack, columns, rows."""
         return result.transpose(0, *(1 + axis for axis in (*self.stack, *self.columns, *self.rows)))
 
     def _arranged(self, sums: Array) -> Array:

@@ -55,5 +55,4 @@ class ImputeOp(TensorOp):
 
 
 def follows_missing(op: Operation) -> bool:
-    """True for an op that treats NaN as a missing value."""
     return isinstance(op, ImputeOp) or (isinstance(op, ForestOp) and op.missing is not None)

@@ -45,7 +45,6 @@ class NormaliseOp(TensorOp):
 
     @property
     def squares(self) -> int:
-        """The number of squares that are added for each row."""
         return shape_of(self.input)[-1] + (self.least is not None)
 
     @property
@@ -137,7 +136,6 @@ class SoftmaxOp(TensorOp):
 
 
 def columns(x: Array) -> Sequence[Array]:
-    """The slices of an array at each index of the last axis. The last axis of each slice has extent 1."""
     return [x[..., [i]] for i in range(x.shape[-1])]
 
 

@@ -19,7 +19,6 @@ __all__ = ["has_formats", "is_mixed", "is_real", "kept_format"]
 
 
 def is_real(value: SSAValue) -> bool:
-    """True for a tensor with elements of type f32."""
     type: Attribute = value.type
     return isinstance(type, TensorType) and cast("TensorType[Any]", type).element_type == f32
 
@@ -30,7 +29,6 @@ def has_formats(module: ModuleOp) -> bool:
 
 
 def is_mixed(module: ModuleOp) -> bool:
-    """True for a program with one part in number formats and another part on reals (f32)."""
     return has_formats(module) and any(element == f32 for element in _elements(module))
 
 
@@ -46,6 +44,5 @@ def kept_format(module: ModuleOp) -> NumberFormat:
 
 
 def _elements(module: ModuleOp) -> Iterator[Attribute]:
-    """Yield the element types of all tensor operands and results."""
     types = (value.type for op in module.walk() for value in (*op.operands, *op.results))
     return (cast("TensorType[Any]", type).element_type for type in types if isinstance(type, TensorType))

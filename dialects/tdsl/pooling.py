@@ -237,12 +237,10 @@ class MeanOp(TensorOp):
 
     @property
     def reduced(self) -> tuple[int, ...]:
-        """The axes over which the mean is computed."""
         return tuple(int(axis) for axis in self.axes.get_values())
 
     @property
     def count(self) -> int:
-        """The number of elements of each mean."""
         return prod(shape_of(self.input)[axis] for axis in self.reduced)
 
     def infer_shape(self) -> Shape:
@@ -389,7 +387,6 @@ class QuotientOp(TensorOp):
 
     @property
     def elements(self) -> int:
-        """The number of elements that were added to each total."""
         return self.count.value.data
 
     def infer_shape(self) -> Shape:

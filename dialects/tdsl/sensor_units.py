@@ -87,7 +87,6 @@ def _one(number: float, parameter: float | None) -> float:
 
 
 def _fraction(bits: int) -> Callable[[float, float | None], float]:
-    """The function that returns the scale 2^-bits."""
     return lambda number, parameter: 2.0**-bits
 
 
@@ -211,7 +210,6 @@ class InputUnit:
 
     @property
     def is_uniform(self) -> bool:
-        """True if all elements have the same unit."""
         return all(unit == self.units[0] for unit in self.units)
 
     @property

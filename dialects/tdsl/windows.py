@@ -101,7 +101,6 @@ class WindowOp(PaddedOp):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each axis of the image, the corresponding axis of the operand."""
         return (0, 1, 2, 3) if self.axes is None else integers(self.axes, "axes", 4)
 
     @property
@@ -119,7 +118,6 @@ class WindowOp(PaddedOp):
 
     @property
     def spread(self) -> tuple[int, int]:
-        """The dilations along height and width, in pixels."""
         down, right = integers(self.dilations, "dilations", 2)
         return down, right
 

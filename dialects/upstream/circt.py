@@ -102,9 +102,6 @@ class FirMemType(ParametrizedAttribute, TypeAttribute):
 
 
 def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
-    """Raise `VerifyException` unless the address has as many bits as the depth requires and the data have as many bits
-    as a word.
-    """
     type = memory.type
     assert isinstance(type, FirMemType)
     for what, value, expected in (("addresses", address, type.address), ("words", data, type.word)):

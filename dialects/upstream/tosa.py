@@ -60,7 +60,6 @@ class ShapeType(ParametrizedAttribute, TypeAttribute):
 
 
 def extents(value: SSAValue) -> tuple[int, ...]:
-    """The extents of a tensor, one for each axis."""
     return cast(Tensor, value.type).get_shape()
 
 

@@ -151,9 +151,6 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self._exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
 
     def _exact_sums(self, lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
-        """Sums of products of matrices, computed in integers: of 32 bits if the accumulator has at most 32 bits,
-        otherwise of 64 bits.
-        """
         sums, dtype = stacked_matmul(lhs, rhs), np.int32 if self.width.data <= 32 else np.int64
         # A sum in float32 fits in 32 bits; others wrap around.
         sums = sums.astype(np.int64 if sums.dtype != np.float32 else dtype, copy=False).astype(dtype, copy=False)

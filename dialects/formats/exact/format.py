@@ -347,7 +347,6 @@ class ExactFormat(ExactNumbers):
         return self._unless_nar(m, stored, m.clamp(stored, raw_low, raw_high))
 
     def _unless_nar(self, m: Machine[V], stored: Int[V], result: Int[V]) -> V:
-        """The raw `result`, or the raw NaR if the operand `stored` is NaR."""
         if stored.low >= self.raw_limits[0]:
             return m.settle(result, self.stored_width)
         is_number = m.at_least(stored, self.raw_limits[0])

@@ -145,7 +145,6 @@ class Domain:
 
     @property
     def real(self) -> RealFunction:
-        """The function on reals, without rounding."""
         return REAL_FUNCTIONS[self.function]
 
     @property

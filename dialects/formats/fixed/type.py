@@ -161,7 +161,6 @@ class StatedRounding(RoundedInteger):
         return isinstance(self.even, UnitAttr)
 
     def resized(self, width: int, frac: int) -> Self:
-        """The format of `width` bits with `frac` fractional bits and the rounding of this format."""
         return self.new([IntAttr(width), IntAttr(frac), self.even])
 
     def rounding_within(self, low: float, high: float) -> object:
@@ -417,7 +416,6 @@ class ByteType(ExactInteger):
 
     @property
     def signed(self) -> SignedType:
-        """The format of the same numbers in two's complement."""
         return SignedType(self.width.data, self.frac.data)
 
     @property

@@ -202,7 +202,6 @@ class _Roundings:
 
 @lru_cache(maxsize=64)
 def _roundings(posit: Posit) -> _Roundings:
-    """The table of a format. Its length is about twice the number of raws."""
     exponents = np.arange(-posit.reach - 2, posit.reach + 2)
     kept = np.maximum(_fields(exponents, posit)[2], 0) + 1
     odd = [
@@ -249,7 +248,6 @@ def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
 
 
 def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """The raws of the products of the posits `a` and `b`, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     return _result(x * y, ex + ey, a, b, posit)
 

@@ -43,7 +43,6 @@ class Layout:
 
     @property
     def is_single(self) -> bool:
-        """True if the sum is stored in one integer."""
         return self.step == ONE_INTEGER
 
     @property
@@ -67,7 +66,6 @@ class Layout:
 
     @property
     def storage(self) -> MemRefType[IntegerType]:
-        """The memref type of the bins."""
         return MemRefType(IntegerType(self.bin), [self.count])
 
     def parts(self, bits: int, *, moved: bool) -> int:
@@ -111,7 +109,6 @@ class Layout:
         return self.step if narrow else 1
 
     def sums(self, lhs: Parts, rhs: Parts, length: int = 1) -> bool:
-        """True if a bin can represent the sum of `length` products of these factors."""
         return self.holds(self.product_bits(lhs, rhs), length, moved=self.unit(lhs, rhs) > 1)
 
     def product_bits(self, lhs: Parts, rhs: Parts) -> int:
@@ -122,7 +119,6 @@ class Layout:
         return lhs.bits_at(unit) + rhs.bits_at(unit)
 
     def product_parts(self, lhs: Parts, rhs: Parts) -> int:
-        """The number of parts into which a product of these factors is split."""
         return self.parts(self.product_bits(lhs, rhs), moved=self.unit(lhs, rhs) > 1)
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:

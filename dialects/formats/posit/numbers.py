@@ -49,7 +49,6 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
 
     @property
     def posit(self) -> Posit:
-        """The format's parameters as a `Posit`, for the functions in `posit.arithmetic`."""
         return posit_of(self.n.data, self.es.data, self.window)
 
     @property

@@ -41,7 +41,6 @@ class OneProduct:
 
     @property
     def bits(self) -> int:
-        """The number of bits of the product's greatest magnitude."""
         return sum(parts.bits for parts in self.factors)
 
     @property

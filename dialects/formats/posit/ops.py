@@ -103,7 +103,6 @@ class DecodeOp(EmittedOp):
         return self._halves(e, e.call(f"tm_posit_parts_s{width}", raw, *sizes, shift, bias))
 
     def _halves(self, e: Emitter, packed: SSAValue) -> Sequence[SSAValue]:
-        """The significand, which is the upper half of `packed`, and the place, which is the lower half."""
         half, whole = width_of(self.significand), width_of(packed)
         place = e.wrap(packed, width_of(self.place))
         if half == 16:

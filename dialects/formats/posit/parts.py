@@ -98,7 +98,6 @@ class Parts:
         return significands >> spare, np.where(significands == 0, self.least, exponents + spare), raws == self.posit.nar
 
     def greatest_place(self, step: int, least: int) -> int:
-        """The greatest place, in steps counted from the exponent `least`."""
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:

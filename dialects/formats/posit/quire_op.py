@@ -66,7 +66,6 @@ def store(e: Emitter, value: SSAValue, quire: SSAValue, index: SSAValue) -> None
 
 
 def _inside(e: Emitter, block: Block) -> Emitter:
-    """An emitter like `e` that inserts ops at the end of a block."""
     inner = copy(e)
     inner.builder = Builder(InsertPoint.at_end(block))
     return inner

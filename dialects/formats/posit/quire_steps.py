@@ -171,7 +171,6 @@ def rounded_odd(m: Machine[V], to_odd: Callable[[int, int, int], Any], values: S
 
 
 def _negated(e: Emitter, significand: Int[SSAValue], bits: int) -> Int[SSAValue]:
-    """A significand whose magnitude has `bits` bits, with the other sign."""
     value, width, most = significand.value, significand.width, (1 << bits) - 1
     # The least integer of a register has no negative in it.
     if bits >= width:

@@ -83,12 +83,10 @@ class Unpacked(ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The posit format whose numbers are stored as significands and places."""
         return Posit(self.unpacked.n.data, self.unpacked.es.data)
 
     @property
     def packed(self) -> Parts:
-        """The significands and exponents of the numbers."""
         return parts_of_posit(self, self.posit)
 
     @property

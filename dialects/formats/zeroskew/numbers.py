@@ -116,7 +116,6 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def per_channel(self) -> bool:
-        """True if each row of a matrix has its own scale."""
         return not isinstance(self.scales, FloatData)
 
     @property
@@ -225,9 +224,6 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """The raw of a number in units of the scale, in the storage width. The number is first clamped to the range of
-        the format.
-        """
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)

@@ -244,12 +244,10 @@ class FloatSkewType(ZeroSkewNumbers):
 
 
 def _factor(products: float, result: float) -> float:
-    """The factor that converts a sum in units of `products` to units of `result`, computed in single precision."""
     return single(single(products) / result)
 
 
 def _average_factor(scale: float, result: float, count: int) -> float:
-    """The factor, in single precision, that converts a total in units of `scale` to an average in units of `result`."""
     return single(scale / single(result * count))
 
 

@@ -62,7 +62,6 @@ def share(m: Machine[V], term: V, reciprocal: Int[V], zeros: Int[V]) -> Int[V]:
 
 
 def _looked_up(m: Machine[V], name: str, table: NDArray[np.int16], argument: Int[V]) -> Int[V]:
-    """The value that is interpolated in a table at a 16-bit argument."""
     from_least = m.add(argument, m.const(INT16_MAX + 1))
     segment = m.shift_right(from_least, 7)
     start = m.entry(name, table, segment)

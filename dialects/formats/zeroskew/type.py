@@ -115,10 +115,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         return isinstance(self.even, UnitAttr)
 
     def _rescaled(self, scales: float | Sequence[float], zero_point: int = 0, width: int | None = None) -> ZeroSkewType:
-        """The format with the given scale or scales of rows, the given zero point, and the rounding of this format.
-
-        width: the width of the result; by default, that of this format.
-        """
         return ZeroSkewType(self.bits if width is None else width, scales, zero_point, to_even=self.halves_to_even)
 
     @classmethod
@@ -197,7 +193,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, self._times(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
 
     def _times(self, m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
-        """x * factor as an integer, rounded by the rule of this format."""
         return requantised(m, x, factor, width, to_even=self.halves_to_even)
 
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:

@@ -131,11 +131,9 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return weights, vector
 
     def length(self, call: CallOp) -> int:
-        """The number of elements of the vector that a call multiplies."""
         return run_length(self.factors(call)[1])
 
     def products(self, call: CallOp) -> int | None:
-        """The number of products that one call adds; None if it depends on the entries of a sparse row."""
         return self.length(call)
 
     @property
@@ -237,7 +235,6 @@ class CallOp(DialectOp):
 
     @property
     def sum(self) -> SSAValue:
-        """The first operand: the sum to which products are added, or the memory to which results are written."""
         return self.arguments[0]
 
     @property
@@ -260,12 +257,10 @@ class CallOp(DialectOp):
 
     @property
     def length(self) -> int:
-        """The number of elements of the vector that the call multiplies."""
         return self.routine.length(self)
 
     @property
     def products(self) -> int | None:
-        """The number of products that the call adds; None if it depends on the entries of a sparse row."""
         return self.routine.products(self)
 
     def verify_(self) -> None:

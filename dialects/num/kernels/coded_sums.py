@@ -67,7 +67,6 @@ class CodeAttr(RoutineAttr, ABC):
 
     @property
     def size(self) -> CodeSize:
-        """The cost of the function that computes the routine."""
         return CodeSize(self.time.data, self.once.data, self.call.data, self.stack.data)
 
     @classmethod
@@ -99,7 +98,6 @@ _SIZE = CodeSize._fields
 
 
 def _lengths_of_bytes(call: CallOp) -> list[int]:
-    """The lengths of the operands, in bytes. Raises `VerifyException` for runs whose elements are not bytes."""
     outputs, *read = call.arguments
     for run in (*read, outputs):
         if not is_of_bytes(run, offset=run is outputs):

@@ -51,7 +51,6 @@ class DistanceAttr(DenseSumAttr):
 
 
 def _difference(call: CallOp) -> NumberFormat:
-    """The format of exact differences between elements of the runs. Raises `VerifyException` if there is none."""
     lhs, rhs = (element_format(run.type) for run in call.arguments[1:])
     if (format := lhs.difference(rhs)) is None:
         raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")

@@ -81,9 +81,6 @@ class CodedForestAttr(CodeAttr):
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
-    """Raise `VerifyException` unless `outputs` has an element for each result, and `input` one for each feature. The
-    elements must be contiguous and unpacked, and have the types of votes and thresholds.
-    """
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:

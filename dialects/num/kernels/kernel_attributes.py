@@ -193,12 +193,10 @@ class TileKernelAttr(KernelAttr):
 
     @property
     def shape(self) -> Mapping[str, IntAttr]:
-        """The integer parameters of the tile, by name."""
         return {name: getattr(self, name) for name in _SHAPE}
 
     @property
     def extents(self) -> tuple[int, int, int]:
-        """The numbers of lines, of windows in a line, and of rows of weights that one call computes."""
         return self.lines.data, self.count.data, self.rows.data
 
     def verify_windows(self, runs: int, length: int, pitch: int, step: int, filters: int = 1) -> None:
@@ -256,7 +254,6 @@ class CodeKernelAttr(KernelAttr):
 
     @property
     def function(self) -> str:
-        """The name of the C function that computes the kernel."""
         return f"{self.coder.data}_{self.key.data}"
 
     @classmethod
@@ -305,10 +302,6 @@ def verify_identifier(name: StringAttr) -> None:
 
 
 def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) -> None:
-    """Raise `VerifyException` for a number outside [low, high]. If `high` is None, there is no upper limit.
-
-    numbers: the numbers by name.
-    """
     for name, number in numbers.items():
         if number.data < low or (high is not None and number.data > high):
             limits = f"at least {low}" if high is None else f"{low} to {high}"

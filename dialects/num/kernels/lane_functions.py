@@ -78,12 +78,10 @@ class LaneFunctionOp(DialectOp):
 
     @property
     def numbers(self) -> Sequence[SSAValue]:
-        """The arguments of the body that are indices of the axes."""
         return self.body.block.args[len(self.body.block.args) - len(self.shape) :]
 
     @staticmethod
     def name_of(digest: str) -> StringAttr:
-        """The name of a lane function, derived from the digest of its content."""
         return StringAttr(f"lanes_{digest}")
 
     @staticmethod
@@ -136,19 +134,16 @@ class LaneFunctionOp(DialectOp):
 
 
 def _typed(parser: Parser) -> Parser.Argument:
-    """Parse an argument together with its type and return it."""
     argument = parser.parse_argument()
     assert isinstance(argument, Parser.Argument)
     return argument
 
 
 def _is_run(type: Attribute) -> bool:
-    """True for the type of a rank-1 memref of integers that lanes can load."""
     if not isinstance(type, MemRefType) or len(type.get_shape()) != 1:
         return False
     return cast("MemRefType[Attribute]", type).element_type in (i8, i16, i32)
 
 
 def run_width(run: SSAValue) -> int:
-    """The width of the elements of a run in bits."""
     return integer_width(memref_type(run).element_type)

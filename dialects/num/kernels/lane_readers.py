@@ -96,7 +96,6 @@ class _Reader:
         return self.values[value]
 
     def _computed(self, op: Operation) -> None:
-        """Append to the program an op whose result is a value that each lane computes."""
         self.ops.append(op)
         self.values[op.results[0]] = op.results[0]
 
@@ -146,7 +145,6 @@ class _Reader:
                 raise VerifyException(f"a lane does not have {op.name}")
 
     def _all(self, values: Sequence[SSAValue]) -> None:
-        """Raise `VerifyException` unless all values are constants or values that a lane computes."""
         for value in values:
             self._value(value)
 

@@ -83,7 +83,6 @@ class _Unrolled:
         return [self.same[value] for value in values]
 
     def _following(self, op: ReduceOp) -> Sequence[SSAValue]:
-        """Copies of the values that the body of a reduction yields, for one iteration."""
         return self._copies(cast(NextOp, op.body.block.last_op).operands)
 
     def _loaded(self, value: SSAValue) -> SSAValue:

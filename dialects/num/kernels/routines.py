@@ -37,7 +37,6 @@ __all__ = ["DotAttr", "StridedDotAttr", "TilesAttr", "calls_dot"]
 
 
 def number(e: Emitter, value: int) -> SSAValue:
-    """An integer argument of a C function."""
     return e.insert(index_constant(value))
 
 
@@ -143,7 +142,6 @@ class DotAttr(ProductsOfRunsAttr):
 
 
 def calls_dot(op: Operation) -> TypeGuard[CallOp]:
-    """True for the call of a `#num.dot`."""
     return isinstance(op, CallOp) and isinstance(op.routine, DotAttr)
 
 

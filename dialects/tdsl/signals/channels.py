@@ -128,7 +128,6 @@ class IntegerOp(TensorOp, ABC):
 
 
 def _row_length(value: SSAValue) -> int:
-    """The length N of a row of shape 1 x N. Raises `VerifyException` for another shape."""
     shape = shape_of(value)
     if len(shape) != 2 or shape[0] != 1:
         raise VerifyException(f"takes one row 1 x N, got shape {spell(shape)}")

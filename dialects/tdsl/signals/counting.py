@@ -84,7 +84,6 @@ class HistogramOp(CountOp):
 
     @property
     def bounds(self) -> NDArray[np.float64]:
-        """The edges as an array of shape (A, B - 1)."""
         return np.array(self.edges.get_values(), np.float64).reshape(self.edges.get_shape())
 
     @property

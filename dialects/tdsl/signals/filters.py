@@ -51,7 +51,6 @@ class BiquadOp(TensorOp):
 
     @property
     def reals(self) -> Sequence[float]:
-        """The coefficients b0, b1, b2, a1 and a2."""
         return [float(coefficient.value.data) for coefficient in self.coefficients]
 
     def coefficient_format(self) -> NumberFormat:
@@ -132,12 +131,10 @@ class SquareWavesOp(TensorOp):
 
     @property
     def advances(self) -> NDArray[np.int64]:
-        """The property `steps` as an array of M integers."""
         return np.array(cast("DenseArrayBase[IntegerType[Any, Any]]", self.steps).get_values(), np.int64)
 
     @property
     def length(self) -> int:
-        """The number of samples in a chunk."""
         return shape_of(self.input)[1]
 
     def infer_shape(self) -> Shape:

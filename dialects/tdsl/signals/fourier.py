@@ -223,7 +223,6 @@ class SpectrumOp(TensorOp, ABC):
 
     @property
     def points(self) -> int:
-        """The number of complex numbers in a row."""
         return shape_of(self.input)[-1] // 2
 
     def verify_points(self) -> None:
@@ -287,7 +286,6 @@ class ButterfliesOp(SpectrumOp):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """The number of groups in a row, the radix and the span."""
         radix, span = self.radix.value.data, self.span.value.data
         return self.points // (radix * span), radix, span
 
