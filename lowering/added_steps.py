@@ -50,10 +50,10 @@ class AddedStep(NamedTuple):
 
 def added_step(row: Row) -> AddedStep:
     """The step that a row adds. Raises `PluginError` for a name that states no place."""
-    found = _NAME.fullmatch(row.name)
-    if found is None:
+    match = _NAME.fullmatch(row.name)
+    if match is None:
         raise PluginError(f"{row}: expected a name PASS.before.STEP.in.PIPELINE or PASS.after.STEP.in.PIPELINE")
-    return AddedStep(*found.groups())
+    return AddedStep(*match.groups())
 
 
 def _check(row: Row) -> None:

@@ -138,10 +138,10 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
     """
     text = StringIO()
     Printer(text, print_generic_format=True).print_op(module)
-    found = f"the pass '{suspect.name}' makes the program invalid: {squeeze(str(error))}"
+    defect = f"the pass '{suspect.name}' makes the program invalid: {squeeze(str(error))}"
     with NamedTemporaryFile("w", prefix="tinyml-defect-", suffix=".mlir", delete=False, encoding="utf-8") as file:
-        file.write(f"// {found}\n{text.getvalue()}\n")
-    return DefectError(f"{found}. This is a defect of tinyml: please report it with the file {file.name}")
+        file.write(f"// {defect}\n{text.getvalue()}\n")
+    return DefectError(f"{defect}. This is a defect of tinyml: please report it with the file {file.name}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,14 +178,14 @@ class Pipeline(ModulePass):
         return resolved(self.name, given)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        steps, given = tuple(self.steps(op)), op.clone()
+        steps, before = tuple(self.steps(op)), op.clone()
         try:
             PassPipeline(steps, EndVerification().between).apply(ctx, op)
         except (InputError, MemoryError):
             raise
         except Exception:
             # Run again with verification between passes, as `tinyml-opt` does, so that the error names the right pass.
-            PassPipeline(steps, Verification().between).apply(ctx, given)
+            PassPipeline(steps, Verification().between).apply(ctx, before)
             raise
 
 

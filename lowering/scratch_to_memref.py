@@ -239,9 +239,9 @@ class _Program:
         arena = nest.insert(memref.GetGlobalOp(ARENA, view.arena.type))
         address = nest.insert(memref.ExtractAlignedPointerAsIndexOp.get(arena))
         end.operands = [nest.add(address, nest.index(offset))]
-        made = func.FuncOp(f"{self.name}_{suffix}", ([], [IndexType()]), Region(block))
-        inherit_location(view.location, made)
-        Rewriter.insert_op(made, InsertPoint.after(self.function))
+        getter = func.FuncOp(f"{self.name}_{suffix}", ([], [IndexType()]), Region(block))
+        inherit_location(view.location, getter)
+        Rewriter.insert_op(getter, InsertPoint.after(self.function))
 
     def _erase(self) -> None:
         for op in reversed(list(self.function.walk())):

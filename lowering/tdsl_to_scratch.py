@@ -100,11 +100,13 @@ class _Bufferization:
 
     def apply(self) -> None:
         old, input = self.function.body.block, self.interface.input
-        given = self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
+        argument_attributes = (
+            self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
+        )
         new = Block()
         self.builder = Builder(InsertPoint.at_end(new), self.function.location)
         kept: list[DictionaryAttr] = []
-        for argument, attributes in zip(old.args, given, strict=True):
+        for argument, attributes in zip(old.args, argument_attributes, strict=True):
             is_input = argument is old.args[0]
             type = _as_memref(argument.type, input.packed if is_input else None)
             if argument in self.states or (is_input and input.reused):

@@ -31,17 +31,17 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
     predict: the body of NAME_predict.
     """
-    made: list[Operation] = []
+    functions: list[Operation] = []
     if program.pushes is not None:
-        made += _stream_functions(program, spellings)
+        functions += _stream_functions(program, spellings)
     elif program.row_length is None:
-        made += InputBuffer(program, predict).functions(spellings)
+        functions += InputBuffer(program, predict).functions(spellings)
     for number in range(len(program.outputs)):
         if (format := program.output_format(number)) is not None:
-            made.append(_score(program, number, format, spellings))
+            functions.append(_score(program, number, format, spellings))
     if program.interface.threshold is not None and (format := program.output_format(0)) is not None:
-        made.append(_is_anomaly(program, format, spellings))
-    return made
+        functions.append(_is_anomaly(program, format, spellings))
+    return functions
 
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:

@@ -111,8 +111,8 @@ def note_formats(function: func.FuncOp) -> None:
         format = number_format(getattr(type, "element_type", None))
         return {} if format is None else {scratch.FORMAT: StringAttr(str(format.type))}
 
-    def noted(types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr]:
-        before = given.data if given is not None else [DictionaryAttr({})] * len(types)
+    def noted(types: Sequence[Attribute], attributes: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr]:
+        before = attributes.data if attributes is not None else [DictionaryAttr({})] * len(types)
         return ArrayAttr([DictionaryAttr({**old.data, **note(type)}) for type, old in zip(types, before, strict=True)])
 
     function.arg_attrs = noted(function.function_type.inputs.data, function.arg_attrs)

@@ -34,27 +34,27 @@ class InputBuffer:
         self.label = [] if program.label is None else [i16]
 
     def functions(self, spellings: Spellings) -> list[Operation]:
-        made: list[Operation] = []
+        functions: list[Operation] = []
         if self.program.given is None:
             doc = f"The input of {self.name}_run."
-            made.append(c.BufferOp(self.symbol, self.length, self.element, doc))
-            made.append(self._input())
-        made.append(self._run())
+            functions.append(c.BufferOp(self.symbol, self.length, self.element, doc))
+            functions.append(self._input())
+        functions.append(self._run())
         format = self.program.input_format
         if format is None or self.program.is_packed:
-            return made
+            return functions
         if own := self.program.own_formats:
-            made += [self._set_input(part, its, spellings) for part, its in own]
-            made.append(self._set_by_input([part for part, _ in own]))
+            functions += [self._set_input(part, its, spellings) for part, its in own]
+            functions.append(self._set_by_input([part for part, _ in own]))
         else:
-            made.append(self._set(format, spellings))
-            made += [self._set_by_all(part) for part in self.program.interface.input.input_parts]
-        return [*made, self._predict_floats(format, spellings)]
+            functions.append(self._set(format, spellings))
+            functions += [self._set_by_all(part) for part in self.program.interface.input.input_parts]
+        return [*functions, self._predict_floats(format, spellings)]
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
-        if (given := self.program.given) is not None:
+        if (buffer := self.program.given) is not None:
             pointer = c.PointerType(self.element)
-            view = c.ViewOp("arena", given.offset.value.data, self.length, "", pointer, instance)
+            view = c.ViewOp("arena", buffer.offset.value.data, self.length, "", pointer, instance)
             return build.insert(view, "X")
         return build.insert(c.SymbolOp(self.symbol, self.element, RAM, instance))
 
@@ -108,7 +108,7 @@ class InputBuffer:
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
         body, build, index, real = self._setter()
-        given, blocks = self.signatures.instances_of(body), [body]
+        instances, blocks = self.signatures.instances_of(body), [body]
         for part in parts:
             here = ExpressionBuilder(blocks[-1])
             if part is not parts[-1]:
@@ -117,7 +117,7 @@ class InputBuffer:
                 here.put(c.IfOp(within, Region(then), Region(otherwise)))
                 blocks.append(otherwise)
                 here = ExpressionBuilder(then)
-            arguments = [*given, here.binary(index, "-", here.literal(part.start)), real]
+            arguments = [*instances, here.binary(index, "-", here.literal(part.start)), real]
             here.put(c.InvokeOp(f"{self.name}_{PART_SET}_{part.name}", arguments))
         build.put(c.ReturnOp(None))
         doc = f"Sets element i of {self.name}_input() from a real number, as the function of its input does."
@@ -149,13 +149,13 @@ class InputBuffer:
     def _predict_floats(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
         body = self.signatures.body({"X": c.PointerType(f32, CONST)})
         [reals] = self.signatures.arguments_of(body)
-        build, given = ExpressionBuilder(body), self.signatures.instance_of(body)
+        build, instance = ExpressionBuilder(body), self.signatures.instance_of(body)
         given_as_they_are = self.program.features is None and self.program.interface.input.fills is None
         if self.takes_array and self.element == f32 and given_as_they_are:
             self._call(build, body, "predict", [reals])
             doc = f"Runs the model on {self.length} real numbers, as {self.name}_predict does."
             return self.signatures.function("predict_floats", self.label, doc, body)
-        pointer, read = self._pointer(build, given), self.program.interface.input.read
+        pointer, read = self._pointer(build, instance), self.program.interface.input.read
         own = [(range(self.length)[part.elements], its) for part, its in self.program.own_formats]
         for elements, its in own or [(range(self.length), format)]:
             entries = None if read is None else [element for element in read if element in elements]
@@ -186,8 +186,8 @@ class InputBuffer:
         def entry(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
             return m.lookup("read_features", table, values[0])
 
-        found = emitted(self.program, inner, [inner.args[0]], entry, spellings)
-        return ExpressionBuilder(inner).insert(c.CastOp(found, IndexType()))
+        entry_value = emitted(self.program, inner, [inner.args[0]], entry, spellings)
+        return ExpressionBuilder(inner).insert(c.CastOp(entry_value, IndexType()))
 
     def _predict(self, build: ExpressionBuilder, body: Block) -> None:
         arguments = [self._pointer(build, self.signatures.instance_of(body))] if self.takes_array else []

@@ -228,22 +228,22 @@ class ProgramBuilder:
         predict: the body of the function NAME_predict.
         others: further functions.
         """
-        given = self.interface.input
+        input = self.interface.input
         # Callers of a program with an integer input unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
-        shared = given.unit is None and not self.own_formats
+        shared = input.unit is None and not self.own_formats
         input_doc = self.describe(self.input, self._input_note if shared else None, setter)
         if self.own_formats:
             input_doc += f", raws of {len(self.own_formats)} inputs in formats of their own"
         if (guarded := self.guarded) is not None:
             input_doc += f", raws from {guarded[0]} to {guarded[1]} and no others"
-        if given.packed is not None:
-            input_doc += f", numbers packed into {given.packed} bits each"
-        if given.unit is not None:
-            input_doc += f", integers of a sensor ({given.unit})"
-        elif given.scales is not None:
+        if input.packed is not None:
+            input_doc += f", numbers packed into {input.packed} bits each"
+        if input.unit is not None:
+            input_doc += f", integers of a sensor ({input.unit})"
+        elif input.scales is not None:
             input_doc += ", features in units of their own"
-        layout = "" if given.order is None else tdsl.named_axes(given.order)
+        layout = "" if input.order is None else tdsl.named_axes(input.order)
         if layout:
             input_doc += f", {layout}"
         outputs = [] if self.label is None else [i16]
@@ -279,7 +279,7 @@ class ProgramBuilder:
         defines += [] if self.pushes is None else push_macros(self.name, self.pushes)
         if (labels := self.class_labels) is not None:
             defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
-        for part, format in self.own_formats or [(part, None) for part in given.input_parts]:
+        for part, format in self.own_formats or [(part, None) for part in input.input_parts]:
             count = "the element" if part.length == 1 else f"the first of {part.length} elements"
             text = f"index of {count} of {part.name}"
             text += "" if format is None else f", {describe_format(self.ctx, str(format.type))}"
@@ -421,17 +421,17 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        given = self.given
-        return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
+        view = self.given
+        return _format_note(self.function.arg_attrs, 0) if view is None else view.attributes.get(FORMAT)
 
-    def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
-        type = _array(given.result.type)
+    def _input(self, buffer: scratch.ViewOp, described: str) -> c.FuncOp:
+        type = _array(buffer.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
         body = self.signatures.body({})
         doc, instance = self.describe(type, None), self.signatures.instance_of(body)
-        view = c.ViewOp(ARENA, given.offset.value.data, length, doc, pointer, instance)
-        view.result.name_hint = given.result.name_hint or "X"
+        view = c.ViewOp(ARENA, buffer.offset.value.data, length, doc, pointer, instance)
+        view.result.name_hint = buffer.result.name_hint or "X"
         body.add_ops([view, c.ReturnOp(view.result)])
         text = f"Where to write {described}. It lies in the arena: write all of it before each {self.name}_predict."
         return self.signatures.function("input", [pointer], text, body)
@@ -466,11 +466,11 @@ _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp,
 """Ops that convert a raw to an index into a table, by adding constants and changing the width."""
 
 
-def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """Whether a raw of the input `given`, with or without an added offset, indexes a load from a constant array."""
+def _looks_up(function: func.FuncOp, input: SSAValue) -> bool:
+    """Whether a raw of the input `input`, with or without an added offset, indexes a load from a constant array."""
     raws = set[SSAValue]()
     for op in function.walk():
-        if isinstance(op, memref.LoadOp) and scratch.root(op.memref) is given:
+        if isinstance(op, memref.LoadOp) and scratch.root(op.memref) is input:
             raws.add(op.res)
         elif not raws.isdisjoint(op.operands):
             if isinstance(op, _INDEX_CASTS):

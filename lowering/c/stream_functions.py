@@ -44,10 +44,10 @@ class StreamFunctions:
         place = c.BufferOp(
             self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows."
         )
-        made: list[Operation] = [place, self._push("push", self.element, self._guard)]
+        functions: list[Operation] = [place, self._push("push", self.element, self._guard)]
         if convert is not None:
-            made.append(self._push("push_floats", f32, convert))
-        return [*made, self._ready(), self._predict(), self._reset()]
+            functions.append(self._push("push_floats", f32, convert))
+        return [*functions, self._ready(), self._predict(), self._reset()]
 
     def _begin(self, arguments: Mapping[str, Attribute]) -> tuple[Block, ExpressionBuilder]:
         body = self.signatures.body(arguments)
@@ -82,7 +82,7 @@ class StreamFunctions:
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
         time, fill = (self._load(body, build, at) for at in (TIME, FILL))
-        taken = build.insert(c.VariableOp(IndexType(), build.literal(0)), "taken")
+        read_count = build.insert(c.VariableOp(IndexType(), build.literal(0)), "taken")
         instance = self.signatures.instance_of(body)
         view = c.ViewOp("arena", self.given.offset.value.data, frame, "", c.PointerType(self.element), instance)
         pointer = build.insert(view, "X")
@@ -94,15 +94,15 @@ class StreamFunctions:
         def take() -> None:
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
-            left = build.binary(count, "-", read(taken))
+            left = build.binary(count, "-", read(read_count))
             fewer = build.insert(c.CompareOp(left, "<", read(some)))
 
             def stop_at_the_last() -> None:
-                build.put(c.AssignOp(some, build.binary(count, "-", read(taken))))
+                build.put(c.AssignOp(some, build.binary(count, "-", read(read_count))))
 
             self._if(build, fewer, stop_at_the_last)
             with build.inside(inner):
-                sample = build.insert(c.LoadOp(samples, build.binary(read(taken), "+", inner.args[0])))
+                sample = build.insert(c.LoadOp(samples, build.binary(read(read_count), "+", inner.args[0])))
                 to = build.binary(read(fill), "+", inner.args[0])
 
                 def keep() -> None:
@@ -115,7 +115,7 @@ class StreamFunctions:
                 else:
                     keep()
             build.put(c.ForOp(build.literal(0), read(some), 1, Region(inner)))
-            for variable in (fill, taken):
+            for variable in (fill, read_count):
                 build.put(c.AssignOp(variable, build.binary(read(variable), "+", read(some))))
             self._if(build, self._compare(build, fill, "==", frame), step)
 
@@ -138,7 +138,7 @@ class StreamFunctions:
         build.put(c.ForOp(build.literal(-hop), count, hop, Region(part)))
         for at, variable in ((TIME, time), (FILL, fill)):
             self._store(body, build, at, build.insert(c.ReadOp(variable)))
-        build.put(c.ReturnOp(build.insert(c.ReadOp(taken))))
+        build.put(c.ReturnOp(build.insert(c.ReadOp(read_count))))
         what = "real numbers" if element == f32 else "samples"
         doc = (
             f"Takes up to n {what} and runs the model on each frame as it gets complete. Returns how many it has "

@@ -113,10 +113,10 @@ class _Writer:
         domains = [helper.make_opsetid("", OPSET)]
         return helper.make_model(graph, opset_imports=domains, ir_version=IR_VERSION).SerializeToString()
 
-    def fresh(self, wanted: str) -> str:
-        name, count = wanted, 1
+    def fresh(self, hint: str) -> str:
+        name, count = hint, 1
         while name in self.names:
-            name, count = f"{wanted}_{count}", count + 1
+            name, count = f"{hint}_{count}", count + 1
         self.names.add(name)
         return name
 
@@ -360,7 +360,7 @@ def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
     """The permutation of axes that is equivalent to a reshape of a 4-axis shape. Returns None if the reshape changes
     more than the positions of axes of extent 1.
     """
-    long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
+    long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is is_long] for is_long in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:
         return None
     return [0, *((long if extent > 1 else short).pop(0) for extent in result[1:])]

@@ -110,14 +110,14 @@ def _to_tflite(model: Any, name: str) -> bytes:
         if None in (shape := tuple(tensor.shape)[1:]):
             spelled = ", ".join("None" if extent is None else str(extent) for extent in shape)
             raise InputError(f"the input has the shape ({spelled}): give Input a shape without None", file=name)
-    taken = [
+    signature = [
         tensorflow.TensorSpec((1, *tensor.shape[1:]), tensor.dtype, tensor.name if len(inputs) > 1 else None)
         for tensor in inputs
     ]
     with _unrolled(model):
         try:
             function = tensorflow.function(partial(_answer, model))
-            traced = function.get_concrete_function(*taken)
+            traced = function.get_concrete_function(*signature)
             return tensorflow.lite.TFLiteConverter.from_concrete_functions([traced]).convert()
         except MemoryError:
             raise

@@ -94,9 +94,9 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
         raise InputError(f"the configuration of the model is no JSON: {squeeze(str(error))}", file=file) from error
     if package := next(filter(None, map(_package, _objects(configuration))), None):
         raise InputError(ELSEWHERE[package], file=file)
-    if not trusted and (found := next(_code(configuration), None)) is not None:
+    if not trusted and (code := next(_code(configuration), None)) is not None:
         raise InputError(
-            f"holds {found}, which loading it would run: give --trust-pickle if you trust where the file comes from",
+            f"holds {code}, which loading it would run: give --trust-pickle if you trust where the file comes from",
             file=file,
         )
 
@@ -170,13 +170,13 @@ def limit_variables(keras: Any, file: str) -> None:
     Without this limit, a configuration could declare layers of any size, which Keras allocates before it reads any
     weights.
     """
-    made = 0
+    elements = 0
     construct = keras.Variable.__init__
 
     def counted(self: Any, initializer: Any, shape: Any = None, *arguments: Any, **named: Any) -> None:
-        nonlocal made
-        made += prod(shape) if shape is not None else int(getattr(initializer, "size", 1))
-        require_elements(made, file)
+        nonlocal elements
+        elements += prod(shape) if shape is not None else int(getattr(initializer, "size", 1))
+        require_elements(elements, file)
         construct(self, initializer, shape, *arguments, **named)
 
     keras.Variable.__init__ = counted

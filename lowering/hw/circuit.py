@@ -89,9 +89,9 @@ class Circuit:
         zero = self.constant(0, width)
         op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
         self.put(op).name_hint = name
-        made = Register(op)
-        self.registers.append(made)
-        return made
+        register = Register(op)
+        self.registers.append(register)
+        return register
 
     def token(self, before: SSAValue) -> SSAValue:
         """Append a register that delays the one-bit signal `before` by one cycle, and return its output. A reset sets

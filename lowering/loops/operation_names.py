@@ -50,11 +50,11 @@ def layers_by_name(module: ModuleOp) -> dict[str, str]:
     If an op was made from several layers, their names are joined by commas. For a model in a text format without
     layer names, the line number replaces the layer's name. Ops whose layer is unknown are omitted.
     """
-    found = dict[str, str]()
+    layers = dict[str, str]()
     for op in module.walk():
         if is_named(op.location) and (layer := _layer(op)):
-            found.setdefault(source_names(op)[0], layer)
-    return found
+            layers.setdefault(source_names(op)[0], layer)
+    return layers
 
 
 def _layer(op: Operation) -> str:

@@ -128,9 +128,9 @@ class FlatArrays(FlatAccesses):
         alignment: int,
         constant: UnitAttr | None = None,
     ) -> None:
-        made = memref.GlobalOp.get(StringAttr(name), type, value, constant=constant, alignment=alignment)
-        inherit_location(of.location, made)
-        Rewriter.insert_op(made, InsertPoint.before(self.function))
+        global_op = memref.GlobalOp.get(StringAttr(name), type, value, constant=constant, alignment=alignment)
+        inherit_location(of.location, global_op)
+        Rewriter.insert_op(global_op, InsertPoint.before(self.function))
 
 
 def flat(array: SSAValue) -> MemRefType[Attribute]:

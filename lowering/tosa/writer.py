@@ -61,9 +61,9 @@ class TosaWriter:
         **properties: Attribute,
     ) -> SSAValue:
         """Append an op of the class `kind` whose result has the given shape and element type."""
-        made = kind.create(operands=operands, result_types=[TensorType(element, shape)], properties=properties)
-        self.block.add_op(made)
-        return made.results[0]
+        op = kind.create(operands=operands, result_types=[TensorType(element, shape)], properties=properties)
+        self.block.add_op(op)
+        return op.results[0]
 
     def constant(self, array: Any, element: IntegerType = i32) -> SSAValue:
         """Emit a constant with the elements `array`, and return it. Equal constants are emitted once."""
@@ -79,9 +79,9 @@ class TosaWriter:
         """A constant of TOSA's shape type with the extents `numbers`."""
         key = tuple(numbers)
         if key not in self._constants:
-            made = tosa.ConstShapeOp(numbers)
-            self.block.add_op(made)
-            self._constants[key] = made.output
+            constant = tosa.ConstShapeOp(numbers)
+            self.block.add_op(constant)
+            self._constants[key] = constant.output
         return self._constants[key]
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:

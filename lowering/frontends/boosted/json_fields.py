@@ -83,10 +83,10 @@ class Fields:
 
     def objects(self, name: str) -> Sequence[Fields]:
         """The objects in the field `name`, which must be a list of objects. Raises `InputError` for any other value."""
-        found = self._get(name)
-        if not isinstance(found, list):
+        listed = self._get(name)
+        if not isinstance(listed, list):
             raise self.error(f"expected a list as {name}")
-        values = cast("list[Any]", found)
+        values = cast("list[Any]", listed)
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:

@@ -52,9 +52,9 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def takes(self, letter: bytes) -> bool:
-        found = self.content.startswith(letter, self.at)
-        self.at += found
-        return found
+        matches = self.content.startswith(letter, self.at)
+        self.at += matches
+        return matches
 
     def letter(self) -> str:
         while (letter := chr(self.bytes(1)[0])) == "N":

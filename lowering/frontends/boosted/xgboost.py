@@ -107,8 +107,8 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
         raise booster.error("weight_drop does not fit the trees")
     estimator = kind or _estimator_kind(learner)
     kept = len(trees) if estimator is None else _trees_of_best(learner, ensemble, len(trees), results)
-    made = [_tree(tree, w) for tree, w in zip(trees[:kept], weights[:kept], strict=True)]
-    boosted = BoostedTrees(made, infos[:kept].tolist(), results)
+    weighted = [_tree(tree, w) for tree, w in zip(trees[:kept], weights[:kept], strict=True)]
+    boosted = BoostedTrees(weighted, infos[:kept].tolist(), results)
     objective, start = _objective(learner, name, estimator, results), _start(parameters, name, results)
     return BoostedModel(parameters.index("num_feature"), boosted, objective, start)
 

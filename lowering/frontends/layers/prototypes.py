@@ -219,10 +219,10 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
-    made: list[Operation] = []
+    ops: list[Operation] = []
 
     def add(op: Any) -> Any:
-        made.append(op)
+        ops.append(op)
         return op
 
     prototypes = add(tdsl.ConstOp(np.ascontiguousarray(distances.prototypes.reshape(number, length, 1)), F32_FORMAT))
@@ -246,4 +246,4 @@ def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise
             value = _on_one(op, value).out
         scf.YieldOp(tdsl.AddOp(total, tdsl.MulOp(column, value).out).out)
     add(scf.ForOp(start, stop, step, [zeros], body))
-    return made
+    return ops

@@ -59,9 +59,9 @@ class WeightsOfFlattenedImage(RewritePattern):
             return
         chain: list[tdsl.UnaryOp | tdsl.ReshapeOp] = []
         value = vector
-        while isinstance(made := value.owner, tdsl.UnaryOp | tdsl.ReshapeOp) and value.has_one_use():
-            chain.append(made)
-            value = made.input
+        while isinstance(producer := value.owner, tdsl.UnaryOp | tdsl.ReshapeOp) and value.has_one_use():
+            chain.append(producer)
+            value = producer.input
         if not isinstance(transpose := value.owner, tdsl.TransposeOp) or transpose.keeps_order:
             return
         stored = shape_of(transpose.input)

@@ -101,12 +101,12 @@ def before_scaling(
     indices: the index of the feature of each threshold.
     double: false where the library rounds the feature to single precision.
     """
-    found = np.asarray(thresholds, np.float64).copy()
+    inputs = np.asarray(thresholds, np.float64).copy()
     for index, feature in enumerate(features):
         chosen = indices == index
         if feature.steps and chosen.any():
-            found[chosen] = _greatest(feature, found[chosen], double[chosen])
-    return found
+            inputs[chosen] = _greatest(feature, inputs[chosen], double[chosen])
+    return inputs
 
 
 def _greatest(feature: Feature, limits: Doubles, double: NDArray[np.bool_]) -> Doubles:

@@ -116,18 +116,18 @@ def _in_order(
     start: the initial values of the sums; None for 0.
     """
     extents = dict(zip(result, shape, strict=True))
-    made = [letter for group in axes for letter in group]
-    made += [letter for letter in result if letter not in made]
+    letters_of_sums = [letter for group in axes for letter in group]
+    letters_of_sums += [letter for letter in result if letter not in letters_of_sums]
     if start is not None:
-        start = to.reshape(to.transpose(start, [result.index(letter) for letter in made]), sums.shape)
+        start = to.reshape(to.transpose(start, [result.index(letter) for letter in letters_of_sums]), sums.shape)
         sums = apply(to, "Add", sums, start)
     moving = [[letter for letter in group if extents[letter] > 1] for group in axes]
     if all(len(group) <= 1 for group in moving):
         # An axis is then a single index, and axes of one element may have any position.
         order = sorted(range(len(axes)), key=lambda axis: result.index(moving[axis][0]) if moving[axis] else -1)
         return to.reshape(to.transpose(sums, order), shape)
-    whole = to.reshape(sums, tuple(extents[letter] for letter in made))
-    return to.transpose(whole, [made.index(letter) for letter in result])
+    whole = to.reshape(sums, tuple(extents[letter] for letter in letters_of_sums))
+    return to.transpose(whole, [letters_of_sums.index(letter) for letter in result])
 
 
 def _convolve(
@@ -209,10 +209,10 @@ def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float)
     other axes, removes elements, or pads with another number than `number`.
     """
     nothing = image, (0,) * 2 * len(axes)
-    if (made := image.made_by("Pad")) is None:
+    if (pad := image.produced_by("Pad")) is None:
         return nothing
-    widths = made.inputs[1].array
-    filling = made.inputs[2].number
+    widths = pad.inputs[1].array
+    filling = pad.inputs[2].number
     assert widths is not None
     before, after = np.split(widths, 2)
     elsewhere = [axis for axis in range(len(before)) if axis not in axes]
@@ -220,7 +220,7 @@ def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float)
         return nothing
     if any(before[axis] or after[axis] for axis in elsewhere) or min(widths) < 0:
         return nothing
-    return made.inputs[0], (*(int(before[axis]) for axis in axes), *(int(after[axis]) for axis in axes))
+    return pad.inputs[0], (*(int(before[axis]) for axis in axes), *(int(after[axis]) for axis in axes))
 
 
 @dataclass(frozen=True)
@@ -314,8 +314,8 @@ def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool
     orders = ((0, 1),) if in_order else ((0, 1), (1, 0))
     for (a, b), (i, j) in product(product((0, 1), repeat=2), orders):
         arguments = [to.constant(np.array(number)) for number in (float(a), i, float(b), j)]
-        found = [result.number for result in step(arguments)]
-        if found != ([a, i] if (-a, i) < (-b, j) else [b, j]):
+        numbers = [result.number for result in step(arguments)]
+        if numbers != ([a, i] if (-a, i) < (-b, j) else [b, j]):
             return False
     return True
 
@@ -335,13 +335,13 @@ def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
     x = to.whole(x)
     if x.array is not None:
         return to.constant(_COMPUTED[op](x.array, axis=tuple(axes), keepdims=True))
-    if (turned := x.made_by("Transpose")) is not None:
+    if (turned := x.produced_by("Transpose")) is not None:
         # Reduce the untransposed tensor: a later elementwise op reads that tensor, too.
         order = turned.attributes["perm"]
         assert isinstance(order, tuple)
         inner = reduce(to, op, turned.inputs[0], [int(order[axis]) for axis in axes])
         moving = [axis for axis in order if inner.shape[int(axis)] > 1]
         return to.reshape(inner, shape) if moving == sorted(moving) else to.transpose(inner, [int(n) for n in order])
-    if (made := x.made_by(op)) is not None:
-        x, axes = made.inputs[0], sorted({*axes, *made.axes})
+    if (reduction := x.produced_by(op)) is not None:
+        x, axes = reduction.inputs[0], sorted({*axes, *reduction.axes})
     return to.node(op, [x, to.integers(axes)], shape, keepdims=1)

@@ -127,9 +127,9 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    found = [operand.array if operand.array is not None else operand.steps for operand in operands]
-    values = [value for value in found if value is not None]
-    if len(values) < len(found):
+    contents = [operand.array if operand.array is not None else operand.steps for operand in operands]
+    values = [value for value in contents if value is not None]
+    if len(values) < len(contents):
         return None
     try:
         result = _computed(op, values)
@@ -147,8 +147,8 @@ def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -
 
 def core(tensor: Tensor) -> Tensor:
     """The tensor before the reshapes that a broadcast inserts."""
-    while (made := tensor.made_by("Reshape")) is not None:
-        tensor = made.inputs[0]
+    while (reshape := tensor.produced_by("Reshape")) is not None:
+        tensor = reshape.inputs[0]
     return tensor
 
 
@@ -163,12 +163,12 @@ def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         return a
     # max(x, 0) + log(1 + exp(-|x|)), as JAX computes log(exp(x) + exp(0)).
     for high, low in ((a, b), (b, a)):
-        top, bottom = high.made_by("Max"), low.made_by("Log1p")
+        top, bottom = high.produced_by("Max"), low.produced_by("Log1p")
         if top is None or bottom is None or not is_number(top.inputs[1], 0.0):
             continue
-        power = bottom.inputs[0].made_by("Exp")
-        minus = None if power is None else power.inputs[0].made_by("Neg")
-        magnitude = None if minus is None else minus.inputs[0].made_by("Abs")
+        power = bottom.inputs[0].produced_by("Exp")
+        minus = None if power is None else power.inputs[0].produced_by("Neg")
+        magnitude = None if minus is None else minus.inputs[0].produced_by("Abs")
         if magnitude is not None and magnitude.inputs[0] is top.inputs[0]:
             x = top.inputs[0]
             return to.node("Softplus", [x], x.shape, x.stored)
@@ -184,7 +184,7 @@ def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
     if b.is_known:
         return apply(to, "Add", a, apply(to, "Neg", b))
     # 1 - erf(-x), as JAX spells the half of GELU
-    return apply(to, "Add", a, opposite.inputs[0]) if (opposite := b.made_by("Neg")) is not None else None
+    return apply(to, "Add", a, opposite.inputs[0]) if (opposite := b.produced_by("Neg")) is not None else None
 
 
 def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
@@ -192,14 +192,18 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         return a
     for factor, inverse in ((a, b), (b, a)):
         if (
-            (half := factor.made_by("Mul")) is not None
+            (half := factor.produced_by("Mul")) is not None
             and is_number(half.inputs[1], 0.5)
             and _one_more(inverse, "Tanh")
         ):
             return apply(to, "Mul", half.inputs[0], apply(to, "Mul", inverse, half.inputs[1]))
-        if (divisor := core(inverse).made_by("Reciprocal")) is not None:
+        if (divisor := core(inverse).produced_by("Reciprocal")) is not None:
             return apply(to, "Div", factor, like(to, divisor.inputs[0], inverse))
-    if b.number is not None and (inner := core(a).made_by("Mul")) is not None and inner.inputs[1].number is not None:
+    if (
+        b.number is not None
+        and (inner := core(a).produced_by("Mul")) is not None
+        and inner.inputs[1].number is not None
+    ):
         # Only single numbers are merged: a larger merged constant may not fit a format that fits both constants.
         return like(to, apply(to, "Mul", inner.inputs[0], _product(to, inner.inputs[1], b)), a)
     if is_number(b, 0.5) and (tangent := _one_more(a, "Tanh")) is not None:
@@ -217,14 +221,14 @@ def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
 
 def _one_more(tensor: Tensor, op: str) -> TensorOrigin | None:
     """Match `x + 1` where `op` computes x. Return the node that computes x, or None for any other tensor."""
-    sum = tensor.made_by("Add")
-    return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
+    sum = tensor.produced_by("Add")
+    return core(sum.inputs[0]).produced_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
 
 
 def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
     if b.is_known:
         return apply(to, "Mul", a, apply(to, "Div", to.constant(np.ones(1, np.float32).reshape(())), b))
-    if (root := core(b).made_by("Sqrt")) is not None:
+    if (root := core(b).produced_by("Sqrt")) is not None:
         inverse = apply(to, "Rsqrt", root.inputs[0])
         return apply(to, "Mul", a, like(to, inverse, b))
     return _reciprocal(to, b) if is_number(a, 1.0) else None
@@ -233,12 +237,12 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
     """Reshape and broadcast a tensor to the shape of `other`. Both tensors have the same number of stored elements."""
     part = to.reshape(tensor, other.stored)
-    return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
+    return Tensor(part.name, other.shape, part.stored, part.array, producer=part.producer)
 
 
 def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
     """Emit 1 / x. 1 / (1 + exp(-x)) becomes the sigmoid of x, and 1 / sqrt(x) the inverse square root."""
-    if (root := x.made_by("Sqrt")) is not None:
+    if (root := x.produced_by("Sqrt")) is not None:
         return apply(to, "Rsqrt", root.inputs[0])
     if (power := _one_more(x, "Exp")) is not None:
         return like(to, apply(to, "Sigmoid", apply(to, "Neg", power.inputs[0])), x)
@@ -275,21 +279,21 @@ def _softplus(to: GraphWriter, x: Tensor, result: Tensor) -> Tensor:
 
 
 def _log1p(to: GraphWriter, x: Tensor) -> Tensor | None:
-    power = x.made_by("Exp")
-    if power is None or power.inputs[0].made_by("Neg"):
+    power = x.produced_by("Exp")
+    if power is None or power.inputs[0].produced_by("Neg"):
         return None
     return _softplus(to, power.inputs[0], x)
 
 
 def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
-    made = x.made_by("Neg")
-    return None if made is None else made.inputs[0]
+    negation = x.produced_by("Neg")
+    return None if negation is None else negation.inputs[0]
 
 
 def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
     """Rewrite erf(-x) as -erf(x). Returns None for other operands."""
-    made = x.made_by("Neg")
-    return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
+    negation = x.produced_by("Neg")
+    return None if negation is None else apply(to, "Neg", apply(to, "Erf", negation.inputs[0]))
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
@@ -303,7 +307,7 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
         limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)
         if b.number is not None and (b.number <= limit if op == "Max" else b.number >= limit):
             return a
-        inner = a.made_by("Min" if op == "Max" else "Max")
+        inner = a.produced_by("Min" if op == "Max" else "Max")
         if b.number is not None and inner is not None and inner.inputs[1].number is not None:
             limits = (b, inner.inputs[1]) if op == "Max" else (inner.inputs[1], b)
             return to.node("Clip", [inner.inputs[0], *limits], a.shape, a.stored, broadcasts=True)
@@ -326,12 +330,12 @@ def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None
 def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor | None:
     if condition.number is not None:
         return a if condition.number else b
-    if (opposite := condition.made_by("Not")) is not None:
+    if (opposite := condition.produced_by("Not")) is not None:
         return apply(to, "Where", opposite.inputs[0], b, a)
-    made = condition.made_by("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
-    if made is None:
+    comparison = condition.produced_by("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+    if comparison is None:
         return None
-    high, low = made.inputs if made.op.startswith("Greater") else made.inputs[::-1]
+    high, low = comparison.inputs if comparison.op.startswith("Greater") else comparison.inputs[::-1]
     if _equal(a, high) and _equal(b, low):
         return apply(to, "Max", a, b)
     if _equal(a, low) and _equal(b, high):
@@ -342,7 +346,7 @@ def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor |
     if above is not x:
         # The other branch of ELU: JAX replaces positive numbers by 0 to avoid overflow.
         return apply(to, "Min", x, above) if below is x and is_number(above, 0.0) else None
-    slope = below.made_by("Mul")
+    slope = below.produced_by("Mul")
     if slope is not None and slope.inputs[0] is x and slope.inputs[1].number is not None:
         return to.node("LeakyRelu", [x], x.shape, x.stored, alpha=float(slope.inputs[1].number))
     return _exponential_unit(to, x, below)
@@ -353,14 +357,14 @@ def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | Non
     the minimum also matches. Returns None for any other tensor.
     """
     alpha = 1.0
-    if (scaled := below.made_by("Mul")) is not None and scaled.inputs[1].number is not None:
+    if (scaled := below.produced_by("Mul")) is not None and scaled.inputs[1].number is not None:
         below, alpha = scaled.inputs[0], float(scaled.inputs[1].number)
-    curve = below.made_by("Add")
-    power = curve.inputs[0].made_by("Exp") if curve is not None and is_number(curve.inputs[1], -1.0) else None
+    curve = below.produced_by("Add")
+    power = curve.inputs[0].produced_by("Exp") if curve is not None and is_number(curve.inputs[1], -1.0) else None
     if power is None:
         return None
     inner = power.inputs[0]
-    limited = inner.made_by("Min")
+    limited = inner.produced_by("Min")
     if inner is not x and (limited is None or limited.inputs[0] is not x or not is_number(limited.inputs[1], 0.0)):
         return None
     return to.node("Elu", [x], x.shape, x.stored, alpha=alpha)
@@ -371,8 +375,10 @@ def _equal(a: Tensor, b: Tensor) -> bool:
 
 
 def _square_root_of_square(to: GraphWriter, x: Tensor) -> Tensor | None:
-    made = x.made_by("Mul")
-    return apply(to, "Abs", made.inputs[0]) if made is not None and made.inputs[0] is made.inputs[1] else None
+    product = x.produced_by("Mul")
+    return (
+        apply(to, "Abs", product.inputs[0]) if product is not None and product.inputs[0] is product.inputs[1] else None
+    )
 
 
 _RULES: Mapping[str, Sequence[Rule]] = {

@@ -53,8 +53,8 @@ class SourceNode(OnnxNode):
 
 def error_at(op: Operation, message: str, file: str) -> InputError:
     """An `InputError` that names an op and its location, or `file` if the location is unknown."""
-    given, line, column = source_location(op) or (file, None, None)
-    return InputError(f"{op_name(op)}: {message}", file=given, line=line, column=column)
+    path, line, column = source_location(op) or (file, None, None)
+    return InputError(f"{op_name(op)}: {message}", file=path, line=line, column=column)
 
 
 def op_name(op: Operation) -> str:
@@ -88,7 +88,7 @@ class Tensor:
     array: the elements in the shape `stored`, if known.
     steps: if the value is a number that depends only on the iteration of the innermost loop, the number in each
         iteration.
-    made: the node that computes the value; None for an input and for known elements.
+    producer: the node that computes the value; None for an input and for known elements.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Tensor:
     stored: Shape
     array: Array | None = None
     steps: Array | None = None
-    made: TensorOrigin | None = None
+    producer: TensorOrigin | None = None
 
     @property
     def is_known(self) -> bool:
@@ -107,8 +107,8 @@ class Tensor:
         """The number that all elements equal; None if the elements differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
-    def made_by(self, *ops: str) -> TensorOrigin | None:
-        return self.made if self.made is not None and self.made.op in ops else None
+    def produced_by(self, *ops: str) -> TensorOrigin | None:
+        return self.producer if self.producer is not None and self.producer.op in ops else None
 
 
 @dataclass
@@ -230,7 +230,7 @@ class GraphWriter:
                 return known
         name = self.fresh(op.lower())
         node = SourceNode(op, "", OPSETS[-1], name, names, (name,), attributes, self.file, self.source)
-        result = Tensor(name, shape, stored, made=TensorOrigin(op, tuple(inputs), attributes))
+        result = Tensor(name, shape, stored, producer=TensorOrigin(op, tuple(inputs), attributes))
         self.shapes[name] = stored
         self.bodies[-1].nodes.append(node)
         self.bodies[-1].known[key] = result
@@ -245,7 +245,7 @@ class GraphWriter:
             array = np.broadcast_to(tensor.array, tensor.shape)
             return Tensor("", tensor.shape, tensor.shape, array)
         self.check(tensor.shape)
-        part = Tensor(tensor.name, tensor.stored, tensor.stored, made=tensor.made)
+        part = Tensor(tensor.name, tensor.stored, tensor.stored, producer=tensor.producer)
         for axis, extent in enumerate(tensor.shape):
             if (stored := part.shape)[axis] != extent:
                 part = self.node("Concat", [part] * extent, (*stored[:axis], extent, *stored[axis + 1 :]), axis=axis)
@@ -271,8 +271,8 @@ class GraphWriter:
         stored = _stored_after(tensor, shape)
         if stored is None:
             tensor, stored = self.whole(tensor), shape
-        while (made := tensor.made_by("Reshape")) is not None and tensor.stored == tensor.shape:
-            tensor = made.inputs[0]
+        while (inner := tensor.produced_by("Reshape")) is not None and tensor.stored == tensor.shape:
+            tensor = inner.inputs[0]
         if tensor.stored == stored and tensor.stored == tensor.shape:
             return tensor
         return self.node("Reshape", [tensor, self.integers(stored)], shape, stored)
@@ -286,10 +286,10 @@ class GraphWriter:
         shape, stored = (tuple(extents[axis] for axis in axes) for extents in (tensor.shape, tensor.stored))
         if tensor.array is not None:
             return Tensor("", shape, stored, tensor.array.transpose(axes))
-        if (made := tensor.made_by("Transpose")) is not None:
-            before = made.attributes["perm"]
+        if (inner := tensor.produced_by("Transpose")) is not None:
+            before = inner.attributes["perm"]
             assert isinstance(before, tuple)
-            return self.transpose(made.inputs[0], [int(before[axis]) for axis in axes])
+            return self.transpose(inner.inputs[0], [int(before[axis]) for axis in axes])
         return self.node("Transpose", [tensor], shape, stored, perm=tuple(axes))
 
     def broadcast(self, tensor: Tensor, dimensions: Sequence[int], shape: Shape) -> Tensor:
@@ -314,8 +314,8 @@ class GraphWriter:
             if not shape:
                 return tensor
             tensor = Tensor(self.name(tensor), (), ())
-        part = self.reshape(Tensor(tensor.name, tensor.stored, tensor.stored, made=tensor.made), tuple(stored))
-        return Tensor(part.name, shape, part.stored, made=part.made)
+        part = self.reshape(Tensor(tensor.name, tensor.stored, tensor.stored, producer=tensor.producer), tuple(stored))
+        return Tensor(part.name, shape, part.stored, producer=part.producer)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
         """Slice a tensor at the constant offsets `starts`, with the extents `sizes`.
@@ -336,9 +336,9 @@ class GraphWriter:
                 for axis in range(len(shape))
             )
             return Tensor("", shape, stored, tensor.array[index])
-        taken = [axis for axis in axes if shape[axis] != tensor.shape[axis]]
-        bounds = [self.integers([numbers[axis] for axis in taken]) for numbers in (starts, ends)]
-        more = [self.integers(taken), self.integers([steps[axis] for axis in taken])]
+        axes_sliced = [axis for axis in axes if shape[axis] != tensor.shape[axis]]
+        bounds = [self.integers([numbers[axis] for axis in axes_sliced]) for numbers in (starts, ends)]
+        more = [self.integers(axes_sliced), self.integers([steps[axis] for axis in axes_sliced])]
         return self.node("Slice", [tensor, *bounds, *more], shape, stored)
 
     def part_of_step(self, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:

@@ -217,8 +217,8 @@ def _reduction(
     if not isinstance(joined, Operation) or kind not in REDUCTIONS or start not in joined.operands:
         raise reader.error("its body is no sum, maximum or minimum")
     [element] = [operand for operand in joined.operands if operand is not start]
-    made = element.owner
-    factors = made.operands if isinstance(made, Operation) and op_name(made) == "arith.mulf" else ()
+    producer = element.owner
+    factors = producer.operands if isinstance(producer, Operation) and op_name(producer) == "arith.mulf" else ()
     to = reader.to
     if kind == "Add" and len(factors) == 2 and all(isinstance(factor, BlockArgument) for factor in factors):
         a, b = (factor.index for factor in factors if isinstance(factor, BlockArgument))
@@ -273,8 +273,8 @@ def _greatest(
     started = is_lowest(most) and where.number == 0
     if along != {*summed} or not started or not takes_first_greatest(reader.to, step, in_order=True):
         raise reader.error("reduces to several results other than a maximum and its index, which is not supported")
-    made = greatest(reader.to, x, dims.index(summed[0]))
-    return [reader.to.reshape(tensor, shape) for tensor, shape in zip(made, shapes, strict=True)]
+    results = greatest(reader.to, x, dims.index(summed[0]))
+    return [reader.to.reshape(tensor, shape) for tensor, shape in zip(results, shapes, strict=True)]
 
 
 def _compares(block: Block) -> bool:

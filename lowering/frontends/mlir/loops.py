@@ -77,19 +77,19 @@ def counted_loop(
         after = run(states)
         to.source = source
         for at, numbers in series.items():
-            found = after[at].array if after[at].steps is None else after[at].steps
-            if found is None or not (found == numbers + changes[at]).all():
+            contents = after[at].array if after[at].steps is None else after[at].steps
+            if contents is None or not (contents == numbers + changes[at]).all():
                 raise reader.error("does not add the same to an integer in each iteration, which is not supported")
-        written = {at: made for at, tensor in enumerate(after) if (made := tensor.made_by(WRITTEN)) is not None}
+        written = {at: origin for at, tensor in enumerate(after) if (origin := tensor.produced_by(WRITTEN)) is not None}
         changed = [at for at in range(len(carried)) if at not in (*kept, *written, *changes)]
         for at in changed:
             if after[at].shape != carried[at].shape:
                 raise reader.error(f"a tensor of shape {list(carried[at].shape)} becomes {list(after[at].shape)}")
-        if any(made.inputs[0] is not states[at] for at, made in written.items()):
+        if any(origin.inputs[0] is not states[at] for at, origin in written.items()):
             raise reader.error("writes a part of another tensor than it carries on")
-        for at, made in written.items():
-            rows = carried[at].shape[_axis(made)]
-            if sorted(_positions(made)) != list(range(rows)):
+        for at, origin in written.items():
+            rows = carried[at].shape[_axis(origin)]
+            if sorted(_positions(origin)) != list(range(rows)):
                 raise reader.error(f"{trips} iterations write {rows} rows: expected one row in each")
         outputs = [
             to.whole(tensor) for tensor in (*(after[at] for at in changed), *(m.inputs[1] for m in written.values()))
@@ -103,7 +103,7 @@ def counted_loop(
     if unread := {states[at].name for at in written} & {*graph.free, *names}:
         raise reader.error(f"reads a tensor, {min(unread)}, of which it writes a part in each iteration")
     sequences = [(axis, _Sequence.of(reader, positions)) for _, axis, positions in body.sequences]
-    stored = [(_axis(made), _Sequence.of(reader, _positions(made))) for made in written.values()]
+    stored = [(_axis(origin), _Sequence.of(reader, _positions(origin))) for origin in written.values()]
     attributes: dict[str, Attribute] = {
         "body": graph,
         "num_scan_inputs": len(sequences),
@@ -175,14 +175,14 @@ def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -
     return to.slice(tensor, starts, sizes, [1] * len(sizes))
 
 
-def _axis(made: TensorOrigin) -> int:
-    axis = made.attributes["axis"]
+def _axis(origin: TensorOrigin) -> int:
+    axis = origin.attributes["axis"]
     assert isinstance(axis, int)
     return axis
 
 
-def _positions(made: TensorOrigin) -> Sequence[int]:
-    positions = made.inputs[2].steps
+def _positions(origin: TensorOrigin) -> Sequence[int]:
+    positions = origin.inputs[2].steps
     assert positions is not None
     return [int(position) for position in positions]
 
@@ -242,7 +242,7 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
         raise reader.error("writes other than one whole row of a tensor in each iteration, which is not supported")
     row = to.reshape(part, tuple(n for at, n in enumerate(part.shape) if at != axis))
     return Tensor(
-        "", tensor.shape, tensor.shape, made=TensorOrigin(WRITTEN, (tensor, row, starts[axis]), {"axis": axis})
+        "", tensor.shape, tensor.shape, producer=TensorOrigin(WRITTEN, (tensor, row, starts[axis]), {"axis": axis})
     )
 
 

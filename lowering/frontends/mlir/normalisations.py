@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.mlir.graph import GraphWriter, Tensor
 @recognises("Div")
 def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
     """Match sums divided by the number of their terms, and return the mean. Returns None for other quotients."""
-    total = core(sums).made_by("ReduceSum")
+    total = core(sums).produced_by("ReduceSum")
     if total is None or not is_number(count, prod(total.inputs[0].shape[axis] for axis in total.axes)):
         return None
     mean = to.node("ReduceMean", total.inputs, core(sums).shape, **dict[str, Any](total.attributes))

@@ -216,10 +216,10 @@ class Reader:
             raise self.error(str(error)) from error
 
     def attribute(self, op: Operation, name: str) -> Attribute:
-        found = attributes(op).get(name)
-        if found is None:
+        value = attributes(op).get(name)
+        if value is None:
             raise self.error(f"expected an attribute '{name}'")
-        return found
+        return value
 
     def constant(self, op: Operation, name: str) -> Tensor:
         return self.to.constant(array_of(self.attribute(op, name), self.blobs))

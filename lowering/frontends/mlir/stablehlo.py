@@ -258,8 +258,8 @@ def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> li
     known = counts and compares and is_lowest(reader.operand(op, 2))
     if not known or not takes_first_greatest(reader.to, step, in_order=False):
         raise reader.error("reduces two tensors other than to a maximum and its index, which is not supported")
-    made = greatest(reader.to, x, axes[0])
-    return [reader.to.reshape(tensor, reader.shape(result)) for tensor, result in zip(made, op.results, strict=True)]
+    results = greatest(reader.to, x, axes[0])
+    return [reader.to.reshape(tensor, reader.shape(result)) for tensor, result in zip(results, op.results, strict=True)]
 
 
 @handles(stablehlo.ReduceWindowOp)

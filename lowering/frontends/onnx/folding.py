@@ -181,10 +181,10 @@ def _squeeze(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Arr
 @_folds("Reshape")
 def _reshape(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     value = array(inputs, 0)
-    wanted = [int(extent) for extent in array(inputs, 1).ravel()]
+    shape = [int(extent) for extent in array(inputs, 1).ravel()]
     if not node.integer("allowzero", 0):
-        wanted = [value.shape[axis] if extent == 0 else extent for axis, extent in enumerate(wanted)]
-    return value.reshape(wanted)
+        shape = [value.shape[axis] if extent == 0 else extent for axis, extent in enumerate(shape)]
+    return value.reshape(shape)
 
 
 @_folds("Transpose")

@@ -149,9 +149,9 @@ def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> Skewed:
 
 def constants_of(graph: OnnxGraph) -> Mapping[str, NDArray[Any]]:
     """The constants of a graph by name, including those of Constant nodes."""
-    made = {
+    of_nodes = {
         node.outputs[0]: value
         for node in graph.nodes
         if node.op == "Constant" and isinstance(value := node.attributes.get("value"), np.ndarray)
     }
-    return {**graph.constants, **made}
+    return {**graph.constants, **of_nodes}

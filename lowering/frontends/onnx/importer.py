@@ -246,9 +246,9 @@ def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
     if difference is None or difference.op != "Sub" or len(difference.inputs) != 2:
         return node
     x, total = difference.inputs
-    while (made := makers.get(total)) is not None and made.op in PLUMBING and made.inputs:
-        total = made.inputs[0]
-    if made is None or made.op != "ReduceLogSumExp" or made.inputs[:1] != (x,):
+    while (producer := makers.get(total)) is not None and producer.op in PLUMBING and producer.inputs:
+        total = producer.inputs[0]
+    if producer is None or producer.op != "ReduceLogSumExp" or producer.inputs[:1] != (x,):
         return node
     return replace(node, op="Softmax", inputs=(x,), attributes={"axis": -1})
 
@@ -385,8 +385,8 @@ class _OnnxImporter:
                 raise node.error(f"its output '{missing[0]}' is not supported, only the first")
             scope |= {name: value for name, value in zip(node.outputs, values, strict=False) if name}
         self.to.node = around
-        found = [self.find(output.name) for output in graph.outputs]
-        results = [value.returned(self.to) if isinstance(value, Deferred) else value for value in found]
+        outputs = [self.find(output.name) for output in graph.outputs]
+        results = [value.returned(self.to) if isinstance(value, Deferred) else value for value in outputs]
         self.scopes.pop()
         return results
 

@@ -230,12 +230,12 @@ def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iter
     """Yield the nodes on which `outputs` depend, in order. In the yielded nodes, each output that is neither read by a
     yielded node nor one of `outputs` has an empty name.
     """
-    wanted = {output.name for output in outputs}
+    needed = {output.name for output in outputs}
     kept: list[OnnxNode] = []
     for node in reversed(nodes):
-        if not wanted.isdisjoint(node.outputs):
-            kept.append(replace(node, outputs=tuple(name if name in wanted else "" for name in node.outputs)))
-            wanted |= names_read(node)
+        if not needed.isdisjoint(node.outputs):
+            kept.append(replace(node, outputs=tuple(name if name in needed else "" for name in node.outputs)))
+            needed |= names_read(node)
     return reversed(kept)
 
 
@@ -279,8 +279,8 @@ def _layer(namespace: str) -> str:
     """The innermost layer of `torch.nn` in a namespace that PyTorch's exporter writes, such as `: Net/0:
     torch.nn.modules...`; empty if there is none.
     """
-    found: list[tuple[str, str]] = _LAYER.findall(namespace)
-    return f"{found[-1][1]} '{found[-1][0]}'" if found else ""
+    layers: list[tuple[str, str]] = _LAYER.findall(namespace)
+    return f"{layers[-1][1]} '{layers[-1][0]}'" if layers else ""
 
 
 def constant_node(node: OnnxNode, name: str, value: Array) -> OnnxNode:
@@ -389,8 +389,8 @@ def _cast(node: OnnxNode) -> Sequence[OnnxNode]:
     if node.version >= 6 or not isinstance(target, str):
         return [node]
     names = {"FLOAT": "float32", "DOUBLE": "float64"}
-    wanted = names.get(target, target.lower())
-    element = next((number for number, name in ELEMENTS.items() if name == wanted), None)
+    element_name = names.get(target, target.lower())
+    element = next((number for number, name in ELEMENTS.items() if name == element_name), None)
     if element is None:
         raise node.error(f"the element type {target} is not known")
     return [replace(node, attributes={**node.attributes, "to": element})]

@@ -172,16 +172,16 @@ class _Written:
             return [replace(node, op="Softmax", inputs=(str(by.x),), attributes={"axis": by.axis})]
         arrays = {"scale": by.factor} | ({"addend": by.addend} if by.addend.any() else {})
         names = [self.named(array) for array in arrays.values()]
-        made = [
+        constants = [
             constant_node(node, part, array)
             for (part, array), name in zip(arrays.items(), names, strict=True)
             if name is None
         ]
-        fresh = iter(made)
+        fresh = iter(constants)
         inputs = [str(by.x), *(next(fresh).outputs[0] if name is None else name for name in names)]
         op = "LayerNormalization" if by.centred else "RMSNormalization"
         attributes = {"axes": by.axes, "epsilon": by.epsilon, "total": int(by.total)}
-        return [*made, replace(node, op=op, inputs=tuple(inputs), attributes=attributes)]
+        return [*constants, replace(node, op=op, inputs=tuple(inputs), attributes=attributes)]
 
     def named(self, array: NDArray[np.float32]) -> str | None:
         if array.size == 1:

@@ -54,16 +54,16 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
             nodes = _with_integers(declared.name, nodes, limits, bipolar=known[2] is None)
         elif in_integers or (summed and declared.name in typed):
             nodes = _with_integers(declared.name, nodes, input_limits(declared), bipolar=False)
-    made = QuantiserNodes(replace(graph, nodes=nodes), QONNX).rewritten()
-    inputs = [_in_format(declared, made) for declared in made.inputs]
+    rewritten = QuantiserNodes(replace(graph, nodes=nodes), QONNX).rewritten()
+    inputs = [_in_format(declared, rewritten) for declared in rewritten.inputs]
     # All inputs of a program have one storage type.
     if len({declared.format for declared, _ in inputs}) > 1:
-        return made
+        return rewritten
     read = {id(node) for _, node in inputs}
     nodes = [
-        replace(node, attributes={**node.attributes, READ: 1}) if id(node) in read else node for node in made.nodes
+        replace(node, attributes={**node.attributes, READ: 1}) if id(node) in read else node for node in rewritten.nodes
     ]
-    return replace(made, inputs=[declared for declared, _ in inputs], nodes=nodes)
+    return replace(rewritten, inputs=[declared for declared, _ in inputs], nodes=nodes)
 
 
 def _check_integers(graph: OnnxGraph, sums: Sequence[OnnxNode]) -> None:
@@ -224,11 +224,11 @@ def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 def _read(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     by = _STATED[node.op](to, node, inputs)(_one_scale(_scales(to, inputs)))
-    given = to.numbers(needed(to, inputs, 0))
-    assert isinstance(given, OrderedTensor)
-    result = as_whole(given if by.bipolar else levels_of(to, given, by), by)
+    tensor = to.numbers(needed(to, inputs, 0))
+    assert isinstance(tensor, OrderedTensor)
+    result = as_whole(tensor if by.bipolar else levels_of(to, tensor, by), by)
     # Without an op, the tensor is the input, which has its own name.
-    return result if result.source.sums(to).value is given.value else named(to, result)
+    return result if result.source.sums(to).value is tensor.value else named(to, result)
 
 
 @handles(INTEGERS, domain=QONNX)

@@ -332,8 +332,8 @@ def conv(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | N
     if weights is None or len(whole.shape) not in (3, 4) or len(weights.shape) != len(whole.shape):
         return None
     windows = filter_windows(node, whole, weights)
-    made = _convolved(whole, to, weights, windows, node.integer("group", 1))
-    return _with_bias(made, optional(inputs, 2))
+    result = _convolved(whole, to, weights, windows, node.integer("group", 1))
+    return _with_bias(result, optional(inputs, 2))
 
 
 def _convolved(whole: Whole, to: Builder, weights: WholeConstant, windows: Windows, groups: int) -> Whole | None:

@@ -68,14 +68,14 @@ def staircase(levels: Levels, low: Integers, high: Integers, first: int, last: i
     ends = levels(np.stack([low, high], 1))
     signs = np.where(ends[:, 1] >= ends[:, 0], 1, -1)
     low, high = np.where(signs > 0, low, -high), np.where(signs > 0, high, -low)
-    wanted = np.arange(first + 1, last + 1)
-    shape = len(low), len(wanted)
+    upper_levels = np.arange(first + 1, last + 1)
+    shape = len(low), len(upper_levels)
     below, above = np.broadcast_to(low[:, None], shape), np.broadcast_to(high[:, None] + 1, shape)
     while (open_ := below < above).any():
         middle = (below + above) >> 1
         # Closed intervals may end beyond the greatest argument.
         inside = np.minimum(middle, high[:, None])
-        enough = levels(inside * signs[:, None]) >= wanted
+        enough = levels(inside * signs[:, None]) >= upper_levels
         above = np.where(open_ & enough, middle, above)
         below = np.where(open_ & ~enough, middle + 1, below)
     return Staircase(first, signs, low, high, below)
@@ -169,9 +169,9 @@ def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
             continue
         factors = np.rint(np.ldexp(slopes, guard + shift)).astype(np.int64) * steps.signs
         added = np.rint(np.ldexp(offsets, guard)).astype(np.int64)
-        found = Lines(factors, added, bits, shift, guard)
-        if _agree(steps, found, to_even, slack):
-            return found
+        candidate = Lines(factors, added, bits, shift, guard)
+        if _agree(steps, candidate, to_even, slack):
+            return candidate
     return None
 
 
@@ -208,12 +208,12 @@ def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return slope, (least + most) / 2
 
 
-def _agree(steps: Staircase, found: Lines, to_even: bool, slack: int) -> bool:
-    """Whether each threshold of the linear functions `found` is within `slack` of the threshold of the staircase
+def _agree(steps: Staircase, candidate: Lines, to_even: bool, slack: int) -> bool:
+    """Whether each threshold of the linear functions `candidate` is within `slack` of the threshold of the staircase
     `steps`. For slack 0, both have the same levels for all arguments. Since both are monotone, only arguments next
     to thresholds are compared.
     """
     signs = steps.signs[:, None]
-    over = found.levels((steps.at + slack) * signs, to_even=to_even) >= steps.levels
-    under = found.levels((steps.at - 1 - slack) * signs, to_even=to_even) < steps.levels
+    over = candidate.levels((steps.at + slack) * signs, to_even=to_even) >= steps.levels
+    under = candidate.levels((steps.at - 1 - slack) * signs, to_even=to_even) < steps.levels
     return bool((over | ~steps.reached).all() and (under | ~steps.missed).all())

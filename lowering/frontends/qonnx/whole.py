@@ -158,10 +158,10 @@ class Whole(Deferred):
         if (self.units != 1).any() or not all(step.affine for step in self.steps):
             return None
         unit = 2.0**-self.source.frac
-        found = self.reals(np.zeros((self.channels, 1), np.int64)).astype(np.float64)[:, 0] / unit
-        if (found != np.rint(found)).any() or np.abs(found).max(initial=0) >= GREATEST_ADDEND:
+        sums = self.reals(np.zeros((self.channels, 1), np.int64)).astype(np.float64)[:, 0] / unit
+        if (sums != np.rint(sums)).any() or np.abs(sums).max(initial=0) >= GREATEST_ADDEND:
             return None
-        addends = found.astype(np.int64)
+        addends = sums.astype(np.int64)
         ends = np.broadcast_to(self.ends, (self.channels, 2))
         agree = self.reals(ends) == ((ends + addends[:, None]) * unit).astype(np.float32)
         return addends if agree.all() and np.abs(ends).max(initial=0) < EXACT_SINGLES else None
@@ -178,11 +178,11 @@ class Whole(Deferred):
         if isinstance(self.source, Stack) and self.channels == by.channels == 1:
             parts = [replace(self, source=part).quantised(to, by) for part in self.source.parts]
             return replace(parts[0], source=Stack.of([part.source for part in parts], self.shape))
-        found = self._staircase(by)
-        made = None if found is None else self._thresholds(to, by, found)
-        if made is None and by.line is not None and (on_line := self._on_lines(to, by, by.line)) is not None:
-            made = limited(to, on_line, by)
-        return as_whole(quantised_reals(to, self.emitted(to), by) if made is None else made, by)
+        steps = self._staircase(by)
+        result = None if steps is None else self._thresholds(to, by, steps)
+        if result is None and by.line is not None and (on_line := self._on_lines(to, by, by.line)) is not None:
+            result = limited(to, on_line, by)
+        return as_whole(quantised_reals(to, self.emitted(to), by) if result is None else result, by)
 
     def _staircase(self, by: Quantiser) -> Staircase | None:
         channels = max(self.channels, by.channels)
@@ -191,38 +191,38 @@ class Whole(Deferred):
         low, high = (np.broadcast_to(end, channels) for end in (self.source.low, self.source.high))
         return staircase(lambda x: by.levels_of(x, self.reals), low, high, by.first, by.last)
 
-    def _thresholds(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
-        made = self._rounded(to, by, found)
+    def _thresholds(self, to: Builder, by: Quantiser, steps: Staircase) -> OrderedTensor | None:
+        result = self._rounded(to, by, steps)
         # Other frameworks add the products of scales that are no powers of two in an order that is not defined.
         exact = by.frac is not None and (np.frexp(self.units)[0] == 0.5).all()
         slacks = (0,) if exact else (0, 1)
-        if made is None and by.line is not None and self._line_bits(by.line)[1] < SUM_WIDTH:
-            made = self._on_lines(to, by, by.line)
+        if result is None and by.line is not None and self._line_bits(by.line)[1] < SUM_WIDTH:
+            result = self._on_lines(to, by, by.line)
         for slack in slacks:
-            if made is None and (known := lines(found, to_even=rounds_to_even(by.format), slack=slack)) is not None:
-                made = self._on_lines(to, by, known)
-        if made is None and found.at.shape[1] <= MAX_COMPARISONS:
-            made = self._compared(to, by, found)
-        return None if made is None else limited(to, made, by)
+            if result is None and (known := lines(steps, to_even=rounds_to_even(by.format), slack=slack)) is not None:
+                result = self._on_lines(to, by, known)
+        if result is None and steps.at.shape[1] <= MAX_COMPARISONS:
+            result = self._compared(to, by, steps)
+        return None if result is None else limited(to, result, by)
 
-    def _rounded(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
+    def _rounded(self, to: Builder, by: Quantiser, steps: Staircase) -> OrderedTensor | None:
         """Emit the integers plus an addend, which the format of the quantiser `by` rounds to the levels of a staircase.
         Returns None if no addend results in these levels.
         """
-        source, falls = self.source, bool((found.signs < 0).any())
+        source, falls = self.source, bool((steps.signs < 0).any())
         if falls and not source.flips:
             return None
         shift = source.frac - (by.frac or 0)
         if by.bipolar:
             thresholds = np.zeros(1, np.int64)
         elif shift >= 0:
-            thresholds = rounding_thresholds(found.levels, shift, to_even=rounds_to_even(by.format))
+            thresholds = rounding_thresholds(steps.levels, shift, to_even=rounds_to_even(by.format))
         else:
-            thresholds = -(-found.levels // (1 << -shift))
-        addends = shifts(found, thresholds)
+            thresholds = -(-steps.levels // (1 << -shift))
+        addends = shifts(steps, thresholds)
         if addends is None or np.abs(addends).max() >= GREATEST_ADDEND:
             return None
-        return source.emit(to, addends, found.signs if falls else None, by.format.type)
+        return source.emit(to, addends, steps.signs if falls else None, by.format.type)
 
     def _on_lines(self, to: Builder, by: Quantiser, known: Lines) -> OrderedTensor | None:
         """Emit the integers times a factor plus an addend, which the format of the quantiser `by` rounds to the levels.
@@ -252,16 +252,16 @@ class Whole(Deferred):
         moved = max(product, int(np.abs(known.offsets).max()).bit_length() + 1) + 1
         return (product, moved) if moved <= SUM_WIDTH else (SUM_WIDTH, SUM_WIDTH)
 
-    def _compared(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor:
+    def _compared(self, to: Builder, by: Quantiser, steps: Staircase) -> OrderedTensor:
         sums, frac = self.source.sums(to), self.source.frac
-        low, high = int(found.low.min()), int(found.high.max())
+        low, high = int(steps.low.min()), int(steps.high.max())
         exact = format_of_sums(low, high, frac)
-        if (found.signs < 0).any():
-            sums = binary(to, tdsl.MulOp, sums, self._constant(found.signs, format_of_bits(2, 0)), exact.type)
+        if (steps.signs < 0).any():
+            sums = binary(to, tdsl.MulOp, sums, self._constant(steps.signs, format_of_bits(2, 0)), exact.type)
         difference = format_of_sums(low - high - 1, high - low + 1, frac)
         count: OrderedTensor | None = None
         counts = format_of_bits(8, 0)
-        for thresholds in found.at.T:
+        for thresholds in steps.at.T:
             below = self._constant(thresholds - 1, format_of_sums(low - 1, high + 1, frac))
             above = binary(to, tdsl.SubOp, sums, below, difference.type)
             reached = OrderedTensor(to.op(tdsl.StepOp, above.value, counts.type), above.order)
@@ -373,9 +373,9 @@ def nearest_factor(by: Quantiser) -> float:
     middles = np.arange(by.first, by.last) + 0.5
     with np.errstate(over="ignore", invalid="ignore"):
         arguments = np.concatenate([_neighbour((middles * scale).astype(np.float32), ulps) for ulps in _NEIGHBOURS])
-        wanted = np.rint(arguments / scale)
+        levels = np.rint(arguments / scale)
         candidates = [_neighbour(np.float32(1) / scale, ulps) for ulps in sorted(_NEIGHBOURS, key=abs)]
-        return float(min(candidates, key=lambda factor: int((np.rint(arguments * factor) != wanted).sum())))
+        return float(min(candidates, key=lambda factor: int((np.rint(arguments * factor) != levels).sum())))
 
 
 def _neighbour(numbers: Any, ulps: int) -> Any:

@@ -95,12 +95,12 @@ def _syntax_error(text: str, error: Any) -> InputError:
         words.append("a number")
         expected.difference_update(("ADD", "SUB", "INT", "FLOAT"))
     words += sorted(_spell(name) for name in expected)
-    wanted = " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    alternatives = " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
     if token.type == "$END":
         line = text.count("\n") + 1
         column = len(text) - (text.rfind("\n") + 1) + 1
-        return Location(line, column).error(f"expected {wanted}, but the program ends")
-    return _location(token).error(f"expected {wanted}, found '{token}'")
+        return Location(line, column).error(f"expected {alternatives}, but the program ends")
+    return _location(token).error(f"expected {alternatives}, found '{token}'")
 
 
 def _spell(name: str) -> str:

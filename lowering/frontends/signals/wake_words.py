@@ -76,14 +76,14 @@ def described(content: Any, file: str) -> WakeWord:
     if not is_manifest(content):
         raise InputError("expected the description of a wake word of microWakeWord", file=file)
     micro: Any = content["micro"]
-    given = [content.get("model"), content.get("wake_word", CLASSES[1])]
-    given += [micro.get(name) for name in ("probability_cutoff", "sliding_window_size")]
-    model, word, cutoff, window = given
+    fields = [content.get("model"), content.get("wake_word", CLASSES[1])]
+    fields += [micro.get(name) for name in ("probability_cutoff", "sliding_window_size")]
+    model, word, cutoff, window = fields
     texts, numbers = all(isinstance(text, str) for text in (model, word)), all(map(_is_number, (cutoff, window)))
     if not texts or not numbers or window % 1:
         raise InputError(
             "a wake word has `model` and `wake_word`, two texts, `micro.probability_cutoff`, a number, and "
-            f"`micro.sliding_window_size`, an integer; got {', '.join(map(_spelled, given))}",
+            f"`micro.sliding_window_size`, an integer; got {', '.join(map(_spelled, fields))}",
             file=file,
         )
     if (step := micro.get("feature_step_size", STEP)) != STEP:
@@ -101,7 +101,7 @@ def _spelled(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
+def wake_word(front_end: MicroFrontend, *words: WakeWord) -> ModuleOp:
     """The program that receives samples, and returns the class and the mean probability after each step of the
     model.
 
@@ -114,10 +114,10 @@ def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
     Raises `InputError` for a model that is not one step of a stream with one output, for rows that differ from the
     rows of the front end, and for words whose features or windows differ.
     """
-    steps = [_read_step(front_end, word) for word in wanted]
-    first, window = steps[0], wanted[0].window
+    steps = [_read_step(front_end, word) for word in words]
+    first, window = steps[0], words[0].window
     for number in range(1, len(steps)):
-        _check_alike(steps[:number], wanted[0], steps[number], wanted[number])
+        _check_alike(steps[:number], words[0], steps[number], words[number])
     rows, (scale, zero) = first.rows, first.formula
     hop = rows * front_end.hop
     ear = replace(front_end, rows=rows, scale=scale, zero=zero, samples=window * hop + front_end.frame)
@@ -133,7 +133,7 @@ def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
     reshaped = tdsl.ReshapeOp(features, (window, *first.shape[1:]))
     block.add_op(reshaped)
     loops: list[scf.ForOp] = []
-    for step, word in zip(steps, wanted, strict=True):
+    for step, word in zip(steps, words, strict=True):
         argument, score = step.function.body.block.args[0], step.score
         copies: dict[SSAValue, SSAValue] = {argument: reshaped.out}
         last = step.function.body.block.last_op
@@ -141,11 +141,11 @@ def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
         carried = [*cast(scf.ForOp, score.owner).results].index(cast("OpResult[Attribute]", score))
         loops.append(_with_history(block, cast(scf.ForOp, copies[score].owner), carried, word))
     histories = [loop.results[-1] for loop in loops] if len(loops) == 1 else _merged(block, loops)
-    _answer(block, histories, steps, wanted)
+    _answer(block, histories, steps, words)
     function.sym_name = first.function.sym_name
     function.update_function_type()
     pushes = tdsl.Pushes(ear.step, hop, window, 1)
-    tdsl.update_interface(function, classes=(CLASSES[0], *(word.word for word in wanted)))
+    tdsl.update_interface(function, classes=(CLASSES[0], *(word.word for word in words)))
     tdsl.update_input(function, rate=front_end.rate, frames=None, pushed=pushes)
     return module
 
@@ -176,12 +176,12 @@ class _Step:
         return digest_of(ModuleOp([unnamed]))
 
 
-def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
-    if wanted.file.suffix != ".tflite":
-        raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
-    model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))
+def _read_step(front_end: MicroFrontend, word: WakeWord) -> _Step:
+    if word.file.suffix != ".tflite":
+        raise InputError("the model of a wake word is a .tflite file", file=str(word.file))
+    model = FRONTENDS.get("tflite")(read_bytes(word.file, "model"), str(word.file))
     [following] = defined_functions(model)
-    [argument, *others], file = following.body.block.args, str(wanted.file)
+    [argument, *others], file = following.body.block.args, str(word.file)
     pushed, last = tdsl.read_input(following).pushed, following.body.block.last_op
     assert isinstance(last, func.ReturnOp)
     formula, shape = affine_formula(format_of(argument)), shape_of(argument)
@@ -213,7 +213,7 @@ def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: Wa
             raise InputError(message, file=str(other.file))
 
 
-def _with_history(block: Block, steps: scf.ForOp, position: int, wanted: WakeWord) -> scf.ForOp:
+def _with_history(block: Block, steps: scf.ForOp, position: int, word: WakeWord) -> scf.ForOp:
     """Extend the loop over steps to `window` iterations. Its new last carried value is the row of the last `window`
     probabilities.
 
@@ -222,7 +222,7 @@ def _with_history(block: Block, steps: scf.ForOp, position: int, wanted: WakeWor
     probability = steps.results[position].type
     assert isinstance(probability, TensorType)
     element: Attribute = cast("TensorType[Attribute]", probability).element_type
-    window = wanted.window
+    window = word.window
     count = index_constant(window)
     history = tdsl.FillOp(0.0, TensorType(element, (1, window)))
     for op in (count, history):
@@ -254,8 +254,8 @@ def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
     the last result of each original loop.
     """
     first, last = loops[0], loops[-1]
-    given = [value for loop in loops for value in loop.iter_args]
-    body = Block(arg_types=[IndexType(), *(value.type for value in given)])
+    initial = [value for loop in loops for value in loop.iter_args]
+    body = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     yielded: list[SSAValue] = []
     ends: list[int] = []
     for loop in loops:
@@ -269,7 +269,7 @@ def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
         yielded += [copies.get(value, value) for value in end.operands]
         ends.append(len(yielded) - 1)
     body.add_op(scf.YieldOp(*yielded))
-    merged = scf.ForOp(first.lb, first.ub, first.step, given, Region(body))
+    merged = scf.ForOp(first.lb, first.ub, first.step, initial, Region(body))
     merged.attributes |= first.attributes
     block.insert_op_after(merged, last)
     for loop in loops:
@@ -278,16 +278,16 @@ def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
     return [merged.results[end] for end in ends]
 
 
-def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step], wanted: Sequence[WakeWord]) -> None:
+def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step], words: Sequence[WakeWord]) -> None:
     """Append the means of the last probabilities, the class, and an op that returns the class and the means.
 
     The class is n if the mean of the nth wake word is the first that exceeds its cutoff, and 0 if none does. Raises
     `InputError` if no mean can exceed a cutoff.
     """
-    window = wanted[0].window
+    window = words[0].window
     means: list[tdsl.MeanOp] = []
     exceeding: list[tdsl.AtLeastOp] = []
-    for history, step, word in zip(histories, steps, wanted, strict=True):
+    for history, step, word in zip(histories, steps, words, strict=True):
         mean = tdsl.MeanOp(history, [1], score_format(step.unit / window))
         sums = [total for total in range(255 * window + 1) if float(total * step.unit / window) > word.cutoff]
         if not sums:
@@ -295,7 +295,7 @@ def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step],
         means.append(mean)
         exceeding.append(tdsl.AtLeastOp(mean.out, (sums[0] - 0.5) * step.unit / window))
         block.add_ops([means[-1], exceeding[-1]])
-    numbers = [index_constant(number) for number in (*range(len(wanted), 0, -1), 0)]
+    numbers = [index_constant(number) for number in (*range(len(words), 0, -1), 0)]
     block.add_ops(numbers)
     label: SSAValue = numbers[-1].result
     for number, exceeds in zip(numbers, reversed(exceeding), strict=False):

@@ -191,12 +191,12 @@ def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
     and ties are exact.
     """
     members = [member for _, member in estimator.estimators]
-    given = [1.0] * len(members) if estimator.weights is None else estimator.weights
-    if len(given) != len(members):
-        raise to.error(f"{len(given)} weights do not fit {len(members)} estimators")
+    listed = [1.0] * len(members) if estimator.weights is None else estimator.weights
+    if len(listed) != len(members):
+        raise to.error(f"{len(listed)} weights do not fit {len(members)} estimators")
     kept = [
         float(weight)
-        for weight, member in zip(given, members, strict=True)
+        for weight, member in zip(listed, members, strict=True)
         if not (isinstance(member, str) and member == "drop")
     ]
     if len(kept) != count or sum(kept) <= 0:
@@ -252,32 +252,34 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
     for classifier in fitted_attribute(to, estimator, "calibrated_classifiers_"):
         member, scores = compute(to, classifier.estimator, x)
         if hasattr(member, "decision_function"):
-            given = _decisions(to, member, scores, classes)
+            uncalibrated = _decisions(to, member, scores, classes)
         else:
-            given = _second(to, _shares(to, member, scores, classes))
-        if len(classifier.calibrators) != shape_of(given)[1]:
-            raise to.error(f"it has {len(classifier.calibrators)} calibrators for {shape_of(given)[1]} scores")
-        votes.append((_isotonic if classifier.method == "isotonic" else _logistic)(to, classifier.calibrators, given))
+            uncalibrated = _second(to, _shares(to, member, scores, classes))
+        if len(classifier.calibrators) != shape_of(uncalibrated)[1]:
+            raise to.error(f"it has {len(classifier.calibrators)} calibrators for {shape_of(uncalibrated)[1]} scores")
+        votes.append(
+            (_isotonic if classifier.method == "isotonic" else _logistic)(to, classifier.calibrators, uncalibrated)
+        )
     return _weighted_shares(to, votes, [1 / len(votes)] * len(votes), classes)
 
 
-def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit Platt's calibration sigmoid(-(a f + b)), where f is `given`, the decision function or the probability of a
+def _logistic(to: ModelBuilder, calibrators: Sequence[Any], scores: SSAValue) -> SSAValue:
+    """Emit Platt's calibration sigmoid(-(a f + b)), where f is `scores`, the decision function or the probability of a
     class (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
 
     For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms of
     the probabilities.
     """
     slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
-    negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
+    negative = to.op(tdsl.MulOp, scores, to.parameter(reals(slopes)))
     negative = to.op(tdsl.AddOp, negative, to.parameter(reals(addends)))
     if len(calibrators) == 1:
         return to.op(tdsl.SigmoidOp, to.op(tdsl.NegOp, negative))
     return to.op(tdsl.SoftmaxOp, to.op(tdsl.NegOp, to.op(tdsl.SoftplusOp, negative)))
 
 
-def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit isotonic calibration: piecewise linear functions of `given`, decision functions or probabilities. Each
+def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], scores: SSAValue) -> SSAValue:
+    """Emit isotonic calibration: piecewise linear functions of `scores`, decision functions or probabilities. Each
     function is constant beyond its outermost points.
 
     Each function is a sum over its increasing pieces. A piece contributes its rise, multiplied by the fraction of the
@@ -294,7 +296,7 @@ def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
     if not starts:
         raise to.error("its probabilities are the same for all samples: fit it with more of them")
     least = np.array([float(array(to, calibrator, "y_thresholds_", 1)[0]) for calibrator in calibrators])
-    passed = affine(to, given, np.array(chosen), -np.array(starts))
+    passed = affine(to, scores, np.array(chosen), -np.array(starts))
     steep = to.parameter(reals(1 / (np.array(ends) - np.array(starts)).reshape(-1, 1)))
     shares = to.op(tdsl.ClipOp, to.op(tdsl.MulOp, passed, steep), 0.0, 1.0)
     values = to.reshape(affine(to, shares, np.array(rises).T, least), (1, len(calibrators)))

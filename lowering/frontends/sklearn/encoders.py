@@ -51,10 +51,10 @@ def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return together(to, parts)
 
 
-def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDArray[np.float64]:
+def _numbers(to: ModelBuilder, estimator: Any, feature: int, listed: Any) -> NDArray[np.float64]:
     names = getattr(estimator, "feature_names_in_", None)
     column = f"column {feature}" if names is None else f"column '{squeeze(str(names[feature]))}'"
-    categories = np.asarray(given)
+    categories = np.asarray(listed)
     texts = [category for category in categories.tolist() if isinstance(category, str)]
     if texts:
         codes = ", ".join(f"{squeeze(category)!r}: {code}" for code, category in enumerate(texts[:_MAX_SHOWN]))
@@ -90,8 +90,8 @@ def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.f
         ends.append(len(rows))
     # The encoder warns of unknown values.
     with warnings.catch_warnings(action="ignore"):
-        found: Any = estimator.transform(as_fitted(estimator, np.array(rows)))
-    table = np.asarray(found.toarray() if hasattr(found, "toarray") else found, np.float64)
+        encoded_rows: Any = estimator.transform(as_fitted(estimator, np.array(rows)))
+    table = np.asarray(encoded_rows.toarray() if hasattr(encoded_rows, "toarray") else encoded_rows, np.float64)
     if not np.isfinite(table).all():
         raise to.error("it makes NaN of unknown values: give it a number as unknown_value, such as -1")
     starts = [1, *ends[:-1]]

@@ -177,10 +177,14 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
                 raise to.error(f"it has no {around}: call fit(X, y) first{refit}")
             return _computed(to, getattr(estimator, around), x, step)
         if name == PIPELINE and _computes(estimator.steps[-1][1]):
-            for given, transformer in estimator.steps[:-1]:
-                x = _transformed(to, transformer, x, _chosen(given, transformer))[1] if _computes(transformer) else x
-            given, last = estimator.steps[-1]
-            return _computed(to, last, x, _chosen(given, last))
+            for step_name, transformer in estimator.steps[:-1]:
+                x = (
+                    _transformed(to, transformer, x, _chosen(step_name, transformer))[1]
+                    if _computes(transformer)
+                    else x
+                )
+            step_name, last = estimator.steps[-1]
+            return _computed(to, last, x, _chosen(step_name, last))
         if name in ELIMINATIONS:
             return _computed(
                 to, fitted_attribute(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step
@@ -194,8 +198,8 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
 
 def _chosen(step: str, estimator: object) -> str | None:
     """The name of a pipeline's step, if the user chose it; None if `make_pipeline` derived the name from the class."""
-    made = type(estimator).__name__.lower()
-    return None if step == made or step.rpartition("-")[0] == made else step
+    default = type(estimator).__name__.lower()
+    return None if step == default or step.rpartition("-")[0] == default else step
 
 
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
@@ -210,11 +214,11 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | No
     with to.importing(name):
         if name != PIPELINE:
             return transformer, _handled(to, name, transformer, x, step)
-        steps = [(given, one) for given, one in transformer.steps if _computes(one)]
+        steps = [(step_name, one) for step_name, one in transformer.steps if _computes(one)]
         if not steps:
             raise to.error("it has no steps")
-        for given, one in steps:
-            x = _transformed(to, one, x, _chosen(given, one))[1]
+        for step_name, one in steps:
+            x = _transformed(to, one, x, _chosen(step_name, one))[1]
         return transformer, x
 
 
@@ -243,8 +247,8 @@ def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> S
     handlers = {**HANDLERS, **_handlers_of(type(estimator).__module__.partition(".")[0])}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
         raise to.error(f"the estimator is not supported: {advice(name, estimator)}")
-    if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
-        raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
+    if (expected := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
+        raise to.error(f"it was fitted on {expected} features, and gets {shape_of(x)[1]}")
     if name in COLUMNS:
         return COLUMNS[name](estimator, to, x, _transformed)
     return ENSEMBLES[name](estimator, to, x, _computed) if name in ENSEMBLES else handlers[name](estimator, to, x)

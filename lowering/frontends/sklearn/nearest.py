@@ -99,7 +99,9 @@ def advice(name: str, estimator: object, *, transforms: bool = False) -> str:
     """
     if (words := IN_WORDS.get(name)) is not None:
         return words
-    if (nearest := next((made for made, names in INSTEAD.items() if name in names.split()), None)) is not None:
+    if (
+        nearest := next((replacement for replacement, names in INSTEAD.items() if name in names.split()), None)
+    ) is not None:
         return f"the nearest that is supported is {nearest}"
     kind = "transform" if transforms else next((kind for kind in BY_KIND if hasattr(estimator, kind)), "predict")
     return f"supported are {BY_KIND[kind]}, among others"

@@ -46,8 +46,8 @@ def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]
     # Estimators of older versions store no direction for missing values.
     missing = getattr(tree, "missing_go_to_left", None)
-    taken = missing is not None and takes_missing(owner)
-    directions = np.asarray(missing, np.bool_) if taken else None
+    has_directions = missing is not None and takes_missing(owner)
+    directions = np.asarray(missing, np.bool_) if has_directions else None
     return Tree(features, tree.threshold, tree.children_left, tree.children_right, votes, directions)
 
 

@@ -101,8 +101,8 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
     widths = _WIDTHS if tensor.data is None else {**_WIDTHS, **NARROW}
     if tensor.dtype not in widths:
         raise VerifyException(f"{tensor} is of type {tensor.dtype}; supported are float32 and quantised {_supported()}")
-    given = tensor.quantization
-    scales, points = ((1.0,), (0,)) if given is None else (given.scales, given.zero_points)
+    quantization = tensor.quantization
+    scales, points = ((1.0,), (0,)) if quantization is None else (quantization.scales, quantization.zero_points)
     zero_points = {point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in points}
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")

@@ -84,8 +84,8 @@ class _Rewriter:
         return self.reals[tensor]
 
     def rewritten(self, op: Operator) -> Sequence[Operator]:
-        given = [tensor for tensor in (*op.inputs, *op.outputs) if tensor in self.plain]
-        if not given:
+        integers = [tensor for tensor in (*op.inputs, *op.outputs) if tensor in self.plain]
+        if not integers:
             return [op]
         if op.kind == "CAST":
             return [self.cast(op)]
@@ -96,12 +96,12 @@ class _Rewriter:
         if op.kind in ("SELECT", "SELECT_V2") and len(op.inputs) == 3 and len(op.outputs) == 1:
             return self.selection(op)
         numbers: Sequence[int] | None = MOVED.get(op.kind, (0,)) if op.kind in MOVES else None
-        if numbers is None and all(tensor.dtype in WIDE for tensor in given):
+        if numbers is None and all(tensor.dtype in WIDE for tensor in integers):
             numbers = COMPUTING.get(op.kind)
         if numbers is None or any(
             tensor in self.plain and position not in numbers for position, tensor in enumerate(op.inputs)
         ):
-            raise self.refusal(op, given[0])
+            raise self.refusal(op, integers[0])
         return [self.on_reals(op, numbers)]
 
     def on_reals(self, op: Operator, numbers: Sequence[int]) -> Operator:

@@ -115,8 +115,8 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     If the shape is computed at run time, the declared shape of the output is used, as in TensorFlow Lite Micro.
     """
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
-    given = [*output.shape] if input_of(op, 0).data is None else integers_of(op, 0, "the shape")
-    if len(image.shape) != 4 or len(filter.shape) != 4 or given != list(output.shape):
+    shape = [*output.shape] if input_of(op, 0).data is None else integers_of(op, 0, "the shape")
+    if len(image.shape) != 4 or len(filter.shape) != 4 or shape != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
     strides = op.options["stride_h"], op.options["stride_w"]
     ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))

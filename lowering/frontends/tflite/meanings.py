@@ -111,12 +111,12 @@ def gather(to: GraphBuilder, op: Operator) -> None:
     x, indices = input_of(op, 0), input_of(op, 1)
     if indices.data is None:
         axis = axis_in(op.options["axis"], len(x.shape))
-        taken = gathered(to, OrderedTensor.plain(to.value(x)), axis, to.value(indices), wraps=False)
-        to.define(op.outputs[0], to.reshape(taken.value, op.outputs[0].shape))
+        elements = gathered(to, OrderedTensor.plain(to.value(x)), axis, to.value(indices), wraps=False)
+        to.define(op.outputs[0], to.reshape(elements.value, op.outputs[0].shape))
         return
     write = Writer(to, op)
-    taken = write("Gather", OrderedTensor.plain(to.value(input_of(op, 0))), write.axes(1), axis=op.options["axis"])
-    to.define(op.outputs[0], write.to.tensor(taken))
+    elements = write("Gather", OrderedTensor.plain(to.value(input_of(op, 0))), write.axes(1), axis=op.options["axis"])
+    to.define(op.outputs[0], write.to.tensor(elements))
 
 
 def _same(name: str, **attributes: Any) -> Meaning:
@@ -163,8 +163,8 @@ def _resized(write: Writer, values: Sequence[Value]) -> Value:
     sizes = write.axes(1).array
     if sizes.shape != (2,) or sizes.min() < 1 or len(values[0].shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {sizes.tolist()}")
-    given = None, None, integers(sizes)
-    return write("Resize", values[0], *given, axes=(1, 2), mode="linear", coordinate_transformation_mode=mode)
+    omitted = None, None, integers(sizes)
+    return write("Resize", values[0], *omitted, axes=(1, 2), mode="linear", coordinate_transformation_mode=mode)
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:

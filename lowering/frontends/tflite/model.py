@@ -136,15 +136,15 @@ class _TfliteReader:
 
     def called(self, main: TfliteGraph) -> Mapping[int, TfliteGraph]:
         """The conditions and bodies of the loops of a graph, and of the loops in them, by number."""
-        found: dict[int, TfliteGraph] = {}
+        graphs: dict[int, TfliteGraph] = {}
         waiting = [main]
         while waiting:
             for op in waiting.pop().operators:
                 for number in (op.options["condition"], op.options["body"]) if op.kind == "WHILE" else ():
-                    if 0 < number < len(self.graphs) and number not in found:
-                        found[number] = self.subgraph(number)
-                        waiting.append(found[number])
-        return found
+                    if 0 < number < len(self.graphs) and number not in graphs:
+                        graphs[number] = self.subgraph(number)
+                        waiting.append(graphs[number])
+        return graphs
 
     def subgraph(self, number: int) -> TfliteGraph:
         graph = self.graphs[number]
@@ -262,10 +262,10 @@ def _options(kind: str, table: _Table) -> Mapping[str, Any]:
     """The options of an operator. Missing options have the schema's defaults. `custom` contains the bytes of a
     custom operator's options.
     """
-    given = table.table(4)
+    fields = table.table(4)
     options: dict[str, Any] = {"custom": table.numbers(5, "u1").tobytes()} if kind.startswith("CUSTOM ") else {}
     for name, option in OPTIONS.get(kind, {}).items():
-        value = option[-1] if given is None else given.option(option)
+        value = option[-1] if fields is None else fields.option(option)
         if name in NAMED:
             if value not in NAMED[name]:
                 raise InputError(f"{name} {value} of an operator {kind} is unknown")

@@ -82,8 +82,10 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
     """Import STRIDED_SLICE by numpy's rules for ranges."""
     ranges = strided_ranges(op)
     # The step is irrelevant for a single element.
-    steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
-    value = to.part(to.value(input_of(op, 0)), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
+    steps = [indices.step if len(indices) > 1 else 1 for indices in ranges]
+    value = to.part(
+        to.value(input_of(op, 0)), [indices[0] for indices in ranges], [len(indices) for indices in ranges], steps
+    )
     to.define(op.outputs[0], to.reshape(value, op.outputs[0].shape))
 
 

@@ -35,8 +35,8 @@ def import_by_package(to: GraphBuilder, op: Operator) -> bool:
 
     types = [TensorType(element(tensor), tensor.shape) for tensor in op.outputs]
     options = op.options.get("custom", b"")
-    given = ModelOp(name=name, inputs=[operand(tensor) for tensor in op.inputs], options=options, types=types)
-    outputs = TFLITE_OPS.get(name)(to, given)
+    model_op = ModelOp(name=name, inputs=[operand(tensor) for tensor in op.inputs], options=options, types=types)
+    outputs = TFLITE_OPS.get(name)(to, model_op)
     if len(outputs) != len(op.outputs):
         raise VerifyException(f"expected {len(op.outputs)} outputs, the package gives {len(outputs)}")
     for tensor, value in zip(op.outputs, outputs, strict=True):

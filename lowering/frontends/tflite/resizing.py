@@ -26,12 +26,12 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     It becomes a `tdsl.resize_nearest` if each source pixel is y * H div H', and otherwise a gather.
     """
     x, size = input_of(op, 0), _size(to, op)
-    taken = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
-    if all(indices == quotients(before, len(indices)) for before, indices in zip(x.shape[1:3], taken, strict=True)):
+    sources = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
+    if all(indices == quotients(before, len(indices)) for before, indices in zip(x.shape[1:3], sources, strict=True)):
         to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
         return
     result = to.image(x)
-    for axis, indices in enumerate(taken, 1):
+    for axis, indices in enumerate(sources, 1):
         result = picked(to, result, axis, indices)
     to.define(op.outputs[0], to.plain(result))
 

@@ -53,11 +53,13 @@ def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> 
     for position in (FEATURES, TIME):
         if _zero_point(tensor := input_of(op, position)):
             raise VerifyException(f"{tensor} has the zero point {_zero_point(tensor)}, expected 0")
-    [state], [held], declared = states, svdf_states(op), input_of(op, STATE)
+    [state], [declared_state], declared = states, svdf_states(op), input_of(op, STATE)
     features, time = (_weights(op, position) for position in (FEATURES, TIME))
-    row = dense(to, to.value(x), features, (1, 1, 1, filters), None, element(replace(held, dtype=declared.dtype)))
+    row = dense(
+        to, to.value(x), features, (1, 1, 1, filters), None, element(replace(declared_state, dtype=declared.dtype))
+    )
     if zero := _zero_point(declared):
-        row = _wrapped(to, row, zero, activation_format(held))
+        row = _wrapped(to, row, zero, activation_format(declared_state))
     if steps > 1:
         kept = to.op(tdsl.MoveUpOp, state, 1, 1)
         state = to.op(tdsl.InsertSliceOp, row, kept, [to.index(start) for start in (0, steps - 1, 0, 0)])
@@ -65,7 +67,7 @@ def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> 
         state = row
     by_output = time.raws.reshape(filters // rank, rank, steps).transpose(0, 2, 1)
     weights = replace(time, raws=np.ascontiguousarray(by_output[:, :, None, :]))
-    start = bias(op, weights.format, activation_format(held), filters // rank, BIAS)
+    start = bias(op, weights.format, activation_format(declared_state), filters // rank, BIAS)
     image, windows = OrderedTensor.plain(state), Windows((steps, 1))
     sums = convolution(to, image, weights, windows, filters // rank, start, element(output), axes=IMAGE)
     result = to.reshape(sums.value, output.shape)

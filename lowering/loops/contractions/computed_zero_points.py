@@ -133,8 +133,8 @@ def _outermost(op: Operation, matrix: SSAValue) -> Operation:
 
 def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
     """Whether a loop contains the definition of the buffer `root`, or may write to it."""
-    made = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
-    if made is None or loop.is_ancestor(made):
+    definition = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
+    if definition is None or loop.is_ancestor(definition):
         return True
     uses = [use for use in buffer_reads(root) if loop.is_ancestor(use.operation)]
     return any(effects_on(use) != {MemoryEffectKind.READ} for use in uses)

@@ -75,7 +75,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
         shift = nest.times(i, op.spread[0])
         down = nest.add(op.top, shift)
-        held = down if slot is None else _wrapped(nest.add(slot, shift), op.held[1], nest)
+        slot_row = down if slot is None else _wrapped(nest.add(slot, shift), op.held[1], nest)
 
         def run(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             across = left_edge if taps == 1 else nest.add(left_edge, nest.times(j, op.spread[1]))
@@ -97,20 +97,20 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             if op.axes is not None:
                 down_pitch, across_pitch = op.pitches[:2]
                 inside = nest.add(across, begin)
-                place = nest.add(nest.times(held, down_pitch), nest.times(inside, across_pitch))
+                place = nest.add(nest.times(slot_row, down_pitch), nest.times(inside, across_pitch))
                 gather(place, nest.add(target, first), nest.insert(arith.SubiOp(end, begin)))
             elif op.ring is None or op.held[2] == columns:
-                source = nest.times(nest.add(nest.times(held, columns), across), channels)
+                source = nest.times(nest.add(nest.times(slot_row, columns), across), channels)
                 count = nest.insert(arith.SubiOp(last, first))
                 copy(nest.add(source, first), nest.add(target, first), count)
             else:
-                _copy_around(down, held, across, (begin, end), target)
+                _copy_around(down, slot_row, across, (begin, end), target)
             if right:
                 nest.fold(whole, [], fill, last)
             return []
 
         def _copy_around(
-            down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
+            down: SSAValue, slot_row: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
         ) -> None:
             """Emit the copy of pixels from a row of a ring. The pixels may continue at the start of the
             ring.
@@ -122,7 +122,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             if height == 1:
                 number = nest.add(nest.times(down, columns), number)
             place = nest.insert(arith.RemSIOp(number, slots))
-            row = nest.times(held, width * channels) if height > 1 else nest.index(0)
+            row = nest.times(slot_row, width * channels) if height > 1 else nest.index(0)
             count = nest.insert(arith.SubiOp(end, begin))
             until = nest.insert(arith.MinSIOp(count, nest.insert(arith.SubiOp(slots, place))))
             start = nest.add(target, nest.times(begin, channels))

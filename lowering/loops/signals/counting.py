@@ -66,12 +66,12 @@ def lower_longest_run(op: signals.LongestRunOp, nest: LoopBuilder) -> None:
 
     # Numbers relative to `LEAST`: -1 for no start, and 0 for no length.
     end, length, _ = nest.fold(nest.index(op.most), [zero, nest.index(least - 1), zero], step)
-    found = nest.insert(arith.CmpiOp(length, nest.index(least), "sge"))
+    is_run = nest.insert(arith.CmpiOp(length, nest.index(least), "sge"))
     start = nest.add(nest.insert(arith.SubiOp(end, length)), one)
     results = (start, zero), (nest.add(length, one), one)
     store = _stored(op, nest)
     for at, pair in enumerate(results):
-        store(nest.insert(arith.SelectOp(found, *pair)), [zero, nest.index(at)])
+        store(nest.insert(arith.SelectOp(is_run, *pair)), [zero, nest.index(at)])
 
 
 def _steps(count: int) -> list[int]:

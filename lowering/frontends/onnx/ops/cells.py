@@ -58,13 +58,13 @@ def activations(to: Builder, node: OnnxNode, count: int) -> Sequence[Sequence[Ac
     names = node.labels("activations") if node.attributes.get("activations") else usual * count
     if len(names) != count * len(usual):
         raise node.error(f"expected {count * len(usual)} activations, got {len(names)}")
-    given = {name: [*node.numbers(f"activation_{name}").tolist()] for name in ("alpha", "beta")}
+    parameters = {name: [*node.numbers(f"activation_{name}").tolist()] for name in ("alpha", "beta")}
     bound = node.number("clip", 0.0)
     functions: list[Activation] = []
     for name in map(str, names):
         if name not in FACTORS:
             raise node.error(f"the activation {name} is not supported, only {', '.join(FACTORS)}")
-        factors = {factor: given[factor].pop(0) for factor in FACTORS[name] if given[factor]}
+        factors = {factor: parameters[factor].pop(0) for factor in FACTORS[name] if parameters[factor]}
         of_cell = len(functions) % len(usual) == 2
         functions.append(_activation(to, node, name, factors, 0.0 if of_cell else bound))
     return [functions[first : first + len(usual)] for first in range(0, len(functions), len(usual))]

@@ -246,9 +246,9 @@ def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         return Indicator([value])
     element = _element_of(needed(to, inputs, 1)) if node.op == "CastLike" else ELEMENTS.get(node.integer("to"))
     if isinstance(value, OrderedTensor) and (value.is_quantised or element not in FLOATS):
-        taken = "raws" if value.is_quantised else "numbers"
+        kind = "raws" if value.is_quantised else "numbers"
         name = element or f"element type {node.integer('to')}"
-        raise node.error(f"a conversion of computed {taken} to {name} is not supported, only of reals to floats")
+        raise node.error(f"a conversion of computed {kind} to {name} is not supported, only of reals to floats")
     return value
 
 

@@ -40,9 +40,9 @@ def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
     """Reshape an input to the features of one sample, 1 x N; all other extents must be 1."""
     x = to.tensor(needed(to, inputs, 0))
     if (batch := prod(shape_of(x)[:-1])) > 1:
-        given = spell(shape_of(x))
+        shape = spell(shape_of(x))
         raise node.error(
-            f"takes {batch} samples at once, {given}: export it for one, such as FloatTensorType([None, n])"
+            f"takes {batch} samples at once, {shape}: export it for one, such as FloatTensorType([None, n])"
         )
     return x
 

@@ -115,8 +115,8 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
-    given = _integers(node, "nodes_missing_value_tracks_true")
-    return given if given.size else np.zeros(count, np.int64)
+    tracks = _integers(node, "nodes_missing_value_tracks_true")
+    return tracks if tracks.size else np.zeros(count, np.int64)
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
@@ -159,8 +159,8 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
     voted = sorted({*_integers(node, "class_ids").tolist()})
     transform = node.text("post_transform", "NONE")
     if len(labels) == 2 and len(voted) == 1:
-        given = _values(node, "base_values")
-        start = given[-1:] if given.size else np.zeros(1)
+        base = _values(node, "base_values")
+        start = base[-1:] if base.size else np.zeros(1)
         positive = bool((_values(node, "class_weights") >= 0).all())
         alone = [replace(tree, votes=tree.votes[:, voted]) for tree in trees]
         # A probability above 1/2 means the second class.

@@ -62,17 +62,17 @@ def axis_of(node: OnnxNode, axis: int, rank: int) -> int:
 @handles("Reshape")
 def reshape(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
-    wanted = required_integers(node, inputs, 1, "shape")
+    shape = required_integers(node, inputs, 1, "shape")
     if not node.integer("allowzero", 0):
-        if any(extent == 0 and axis >= len(value.shape) for axis, extent in enumerate(wanted)):
-            raise node.error(f"shape {list(wanted)} copies an extent that {list(value.shape)} does not have")
-        wanted = tuple(value.shape[axis] if extent == 0 else extent for axis, extent in enumerate(wanted))
-    if -1 in wanted:
-        rest = -prod(wanted)
-        if wanted.count(-1) > 1 or rest == 0 or prod(value.shape) % rest:
-            raise node.error(f"cannot reshape {list(value.shape)} to {list(wanted)}")
-        wanted = tuple(prod(value.shape) // rest if extent == -1 else extent for extent in wanted)
-    return reshaped(to, value, wanted)
+        if any(extent == 0 and axis >= len(value.shape) for axis, extent in enumerate(shape)):
+            raise node.error(f"shape {list(shape)} copies an extent that {list(value.shape)} does not have")
+        shape = tuple(value.shape[axis] if extent == 0 else extent for axis, extent in enumerate(shape))
+    if -1 in shape:
+        rest = -prod(shape)
+        if shape.count(-1) > 1 or rest == 0 or prod(value.shape) % rest:
+            raise node.error(f"cannot reshape {list(value.shape)} to {list(shape)}")
+        shape = tuple(prod(value.shape) // rest if extent == -1 else extent for extent in shape)
+    return reshaped(to, value, shape)
 
 
 def reshaped(to: Builder, value: OrderedTensor, shape: Shape) -> OrderedTensor:
@@ -84,13 +84,13 @@ def reshaped(to: Builder, value: OrderedTensor, shape: Shape) -> OrderedTensor:
 def expand(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Expand: copies of a tensor along the axes on which it has extent 1."""
     value = to.stored(needed(to, inputs, 0))
-    wanted = required_integers(node, inputs, 1, "shape")
-    rank = max(len(wanted), len(value.shape))
-    before, after = ((1,) * (rank - len(shape)) + tuple(shape) for shape in (value.shape, wanted))
-    if min(wanted, default=1) < 1 or any(
+    target = required_integers(node, inputs, 1, "shape")
+    rank = max(len(target), len(value.shape))
+    before, after = ((1,) * (rank - len(shape)) + tuple(shape) for shape in (value.shape, target))
+    if min(target, default=1) < 1 or any(
         1 not in (extent, other) and extent != other for extent, other in zip(before, after, strict=True)
     ):
-        raise node.error(f"cannot expand {list(value.shape)} to {list(wanted)}")
+        raise node.error(f"cannot expand {list(value.shape)} to {list(target)}")
     counts = [other if extent == 1 else 1 for extent, other in zip(before, after, strict=True)]
     return _copied(to, reshaped(to, value, before), counts)
 
@@ -122,11 +122,11 @@ def flatten(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 @handles("Unsqueeze")
 def unsqueeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
-    given = required_integers(node, inputs, 1, "axes")
-    rank = len(value.shape) + len(given)
-    axes = {axis_of(node, axis, rank) for axis in given}
-    if len(axes) < len(given):
-        raise node.error(f"axes {list(given)} name an axis twice")
+    positions = required_integers(node, inputs, 1, "axes")
+    rank = len(value.shape) + len(positions)
+    axes = {axis_of(node, axis, rank) for axis in positions}
+    if len(axes) < len(positions):
+        raise node.error(f"axes {list(positions)} name an axis twice")
     extents = iter(value.shape)
     return reshaped(to, value, tuple(1 if axis in axes else next(extents) for axis in range(rank)))
 
@@ -168,10 +168,10 @@ def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         extent = value.shape[axis]
         if step == 0:
             raise node.error(f"the step along axis {axis} is 0")
-        taken = range(extent)[start : None if step < 0 and end < -extent else end : step]
-        if not taken:
+        indices = range(extent)[start : None if step < 0 and end < -extent else end : step]
+        if not indices:
             raise node.error(f"no element of axis {axis} is left")
-        value = part(to, value, axis, taken[0], len(taken), step)
+        value = part(to, value, axis, indices[0], len(indices), step)
     return value
 
 
@@ -277,10 +277,10 @@ def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs
     extent = tensor.shape[axis]
     if not indices or not all(-extent <= index < extent for index in indices):
         raise node.error(f"indices {list(indices)[:8]} do not lie in axis {axis} of extent {extent}")
-    taken = picked(to, tensor, axis, [index % extent for index in indices])
+    elements = picked(to, tensor, axis, [index % extent for index in indices])
     if len(shape) == 1:
-        return taken
-    return reshaped(to, taken, (*taken.shape[:axis], *shape, *taken.shape[axis + 1 :]))
+        return elements
+    return reshaped(to, elements, (*elements.shape[:axis], *shape, *elements.shape[axis + 1 :]))
 
 
 def picked(to: ModelBuilder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:

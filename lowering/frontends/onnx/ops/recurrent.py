@@ -71,7 +71,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         for value, axis, backwards in zip(values, axes, directions, strict=True)
     ]
     carried = [_initial_state(to, needed(to, inputs, position)) for position in range(states)]
-    wanted = [number for number, name in enumerate(node.outputs[states:]) if name]
+    used = [number for number, name in enumerate(node.outputs[states:]) if name]
 
     def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
         hint(step, "t")
@@ -79,14 +79,14 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         for value, declared in zip([*current, *steps], graph.inputs, strict=True):
             hint(value, declared.name)
         after = run(graph, [OrderedTensor.plain(value) for value in (*current, *steps)])
-        return [to.tensor(value) for value in (*after[:states], *(after[states + number] for number in wanted))]
+        return [to.tensor(value) for value in (*after[:states], *(after[states + number] for number in used))]
 
     results: list[Value] = [OrderedTensor.plain(value) for value in loop_over_steps(to, trips, carried, body)]
-    made = dict(zip(wanted, results[states:], strict=True))
+    sequence_of = dict(zip(used, results[states:], strict=True))
     nothing = Constant(np.zeros(0, np.float32))
     sequences_made = (
-        _placed(to, node, cast(OrderedTensor, made[number]), out_axes[number], bool(out_directions[number]))
-        if number in made
+        _placed(to, node, cast(OrderedTensor, sequence_of[number]), out_axes[number], bool(out_directions[number]))
+        if number in sequence_of
         else nothing
         for number in range(outputs)
     )

@@ -52,15 +52,15 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         return result
     if len(x.shape) not in (3, 4):
         raise node.error(f"expected an image or a sequence, got shape {list(x.shape)}")
-    taken = [
+    sources = [
         [_nearest(node, at, before, after, factor) for at in range(after)]
         for before, after, factor in zip(x.shape, shape, factors, strict=True)
     ]
     if shape[:2] != x.shape[:2]:
         raise node.error("only the height and the width can change")
-    if any(indices != quotients(before, len(indices)) for before, indices in zip(x.shape, taken, strict=True)):
+    if any(indices != quotients(before, len(indices)) for before, indices in zip(x.shape, sources, strict=True)):
         result = to.stored(x)
-        for axis, indices in enumerate(taken):
+        for axis, indices in enumerate(sources):
             result = picked(to, result, axis, indices)
         return result
     size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
