@@ -122,21 +122,21 @@ def _sections() -> Iterator[str]:
         if name in OPTIONS:
             yield _table(OPTIONS[name]())
     names = {*vars(public), *public.ON_USE}
-    for name, made in ((name, getattr(public, name)) for name in sorted(names)):
-        if isinstance(made, type):
-            yield f"## tinyml.{name}\n\n{_text(made)}"
-            yield from _fields(made)
-            yield from _members(made)
+    for name, documented in ((name, getattr(public, name)) for name in sorted(names)):
+        if isinstance(documented, type):
+            yield f"## tinyml.{name}\n\n{_text(documented)}"
+            yield from _fields(documented)
+            yield from _members(documented)
 
 
-def _fields(made: Any) -> Iterator[str]:
+def _fields(documented: Any) -> Iterator[str]:
     """Yield a Markdown code block that lists the fields of a dataclass with their types; yield nothing for any other
     object.
 
     The types are strings because annotations are not evaluated.
     """
-    if is_dataclass(made):
-        yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
+    if is_dataclass(documented):
+        yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(documented)), "```"])
 
 
 def _table(options: Iterable[Option]) -> str:
@@ -152,15 +152,15 @@ def _cell(text: str) -> str:
     return text.replace("|", r"\|").replace("--", "")
 
 
-def _members(made: type) -> Iterator[str]:
-    for name, member in vars(made).items():
+def _members(documented: type) -> Iterator[str]:
+    for name, member in vars(documented).items():
         function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "func", member))
         if name.startswith("_") or not getattr(member, "__doc__", None):
             continue
         if inspect.isfunction(function) and (function is member or isinstance(member, staticmethod)):
-            yield _function(f"{made.__name__}.{name}", function, "###")
+            yield _function(f"{documented.__name__}.{name}", function, "###")
         elif isinstance(member, property) or function is not member:
-            yield f"### {made.__name__}.{name}\n\n{_text(member)}"
+            yield f"### {documented.__name__}.{name}\n\n{_text(member)}"
 
 
 def _function(name: str, function: Any, heading: str) -> str:

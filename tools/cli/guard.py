@@ -29,7 +29,7 @@ from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN_DISTRIBUTION, ins
 from tinyml.dialects.errors import InputError, visible
 from tinyml.tools.cli.collection import collect_rarely
 
-MOST_DIGITS = 300
+MAX_DIGITS = 300
 """Maximum consecutive digits in an argument: more than file names have, fewer than Python's limit for conversion."""
 
 _TRIM, _MAP = -1, -3
@@ -143,12 +143,12 @@ codecs.register_error(_AS_GIVEN, _written_as_given)
 
 
 def check_numbers(arguments: Sequence[str]) -> None:
-    """Raise `InputError` for an argument with more than `MOST_DIGITS` consecutive digits. Python cannot parse numbers
+    """Raise `InputError` for an argument with more than `MAX_DIGITS` consecutive digits. Python cannot parse numbers
     with too many digits, or cannot print them after some arithmetic.
     """
     for argument in arguments:
-        if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):
-            raise InputError(f"a number of {len(digits[0])} digits, expected at most {MOST_DIGITS}")
+        if digits := re.search(rf"[0-9]{{{MAX_DIGITS + 1},}}", argument):
+            raise InputError(f"a number of {len(digits[0])} digits, expected at most {MAX_DIGITS}")
 
 
 def _guarded(run: Callable[[], int], blame: Blame) -> int:

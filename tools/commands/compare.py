@@ -51,13 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _compared(first: Path, second: Path) -> ComparedPrograms:
     with Progress(f"{first} and {second}", 2) as progress:
         progress.step("reading")
-        found = program_in(first), program_in(second)
+        programs = program_in(first), program_in(second)
         progress.step("measuring")
-        profiles = [profile(each) for each in found]
+        profiles = [profile(each) for each in programs]
     if None in profiles:
         # An estimate next to a measurement would itself be a difference.
         profiles = [None, None]
-    facts = [facts_of_folder(each, measured) for each, measured in zip(found, profiles, strict=True)]
+    facts = [facts_of_folder(each, measured) for each, measured in zip(programs, profiles, strict=True)]
     names = (first.name, second.name) if first.name != second.name else (str(first), str(second))
     return ComparedPrograms(names, (facts[0], facts[1]))
 

@@ -103,16 +103,16 @@ def command_words() -> dict[str, CommandWords]:
         "--package": [*packaging_names()],
     }
     parsers = each(COMMANDS.rows().values(), lambda row: COMMANDS.load(row).parser())
-    found = {parser.prog: CommandWords.of(parser, known) for parser in parsers}
+    command_lines = {parser.prog: CommandWords.of(parser, known) for parser in parsers}
     optimizer, parser = TinymlOptMain([], Blame()), argparse.ArgumentParser()
     optimizer.register_all_arguments(parser)
-    found["tinyml-opt"] = CommandWords.of(parser, {"-p": [*optimizer.available_passes]})
-    return found
+    command_lines["tinyml-opt"] = CommandWords.of(parser, {"-p": [*optimizer.available_passes]})
+    return command_lines
 
 
-def _bash(found: Mapping[str, CommandWords]) -> str:
+def _bash(command_lines: Mapping[str, CommandWords]) -> str:
     cases: dict[str, Sequence[str]] = {"tinyml": [*COMMANDS.names(), "--help", "--version"]}
-    for name, words in found.items():
+    for name, words in command_lines.items():
         cases |= {name: words.flags, f"{name} takes": words.takes}
         cases |= {f"{name} {flag}": values for flag, values in words.values.items()}
     text = "\n".join(f"    {shlex.quote(name)}) {_printed(words)} ;;" for name, words in cases.items())
@@ -123,16 +123,16 @@ def _printed(words: Iterable[str]) -> str:
     return f"printf '%s\\n' {' '.join(map(shlex.quote, words))}"
 
 
-def _zsh(found: Mapping[str, CommandWords]) -> str:
-    return ZSH + _bash(found).partition("\n")[2]
+def _zsh(command_lines: Mapping[str, CommandWords]) -> str:
+    return ZSH + _bash(command_lines).partition("\n")[2]
 
 
-def _fish(found: Mapping[str, CommandWords]) -> str:
+def _fish(command_lines: Mapping[str, CommandWords]) -> str:
     lines = [
         f"complete -c tinyml -n __fish_use_subcommand -f -a {name} -d {shlex.quote(row.summary)}"
         for name, row in COMMANDS.rows().items()
     ]
-    for name, words in found.items():
+    for name, words in command_lines.items():
         tool, _, command = name.partition(" ")
         when = f" -n '__fish_seen_subcommand_from {command}'" if command else ""
         for flag in words.flags:

@@ -70,42 +70,42 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the installed parts and, for missing parts, the commands that install them. Return the exit code 0. Nothing
     is installed or changed.
     """
-    found = examine()
+    environment = examine()
     if parsed(arguments, DoctorRequest).json:
-        print(json.dumps(asdict(found), indent=2))
+        print(json.dumps(asdict(environment), indent=2))
     else:
-        _print(found)
+        _print(environment)
     return 0
 
 
-def _print(found: Environment) -> None:
-    print(f"{DISTRIBUTION} {found.tinyml} on Python {found.python}")
+def _print(environment: Environment) -> None:
+    print(f"{DISTRIBUTION} {environment.tinyml} on Python {environment.python}")
     boards, extras = Table(), Table()
     for heading in ("board", "part", "compile to C", "build and run", "measures", "milliseconds"):
         boards.add_column(heading, no_wrap=True)
-    for state in found.boards:
+    for state in environment.boards:
         runs = "yes" if state.runs else "NO"
         times = "-" if state.time_source is None or not state.runs else SPELLED_SOURCES[state.time_source]
         boards.add_row(", ".join((state.board, *state.aliases)), state.part, "yes", runs, state.measures or "-", times)
     for heading in ("extra", "installed"):
         extras.add_column(heading, no_wrap=True)
-    for extra in found.extras:
+    for extra in environment.extras:
         extras.add_row(extra.extra, f"without {', '.join(extra.missing)}" if extra.missing else "yes")
-    for device in found.devices:
+    for device in environment.devices:
         runs, measures = ("NO", "-") if device.missing else ("yes", device.measures)
         boards.add_row(device.device, "this computer", "-", runs, measures, "-")
     print_table(boards)
     print_table(extras)
-    if found.plugins:
+    if environment.plugins:
         others = Table("package", "group", "name", "", "left out")
-        for one in found.plugins:
+        for one in environment.plugins:
             others.add_row(one.package, one.group, one.name, one.help, one.left_out or "no")
         print_table(others)
-    for why, states in groupby((state for state in found.boards if state.not_run), attrgetter("not_run")):
+    for why, states in groupby((state for state in environment.boards if state.not_run), attrgetter("not_run")):
         print(f"{', '.join(state.board for state in states)} are not run here: {why}")
-    if found.commands:
+    if environment.commands:
         print("What is missing is installed by:")
-    for command in found.commands:
+    for command in environment.commands:
         print(f"  {command}")
 
 

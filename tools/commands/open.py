@@ -73,10 +73,10 @@ def _report(folder: Path) -> Path:
         return file
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
-        found = program_in(folder)
-        progress.step(f"measuring on {found.board.name}")
-        measured = profile(found)
-        texts = pages_of(facts_of_folder(found, measured))
+        program = program_in(folder)
+        progress.step(f"measuring on {program.board.name}")
+        measured = profile(program)
+        texts = pages_of(facts_of_folder(program, measured))
     add_to_folder(folder, texts)
     return file
 
@@ -88,8 +88,8 @@ def _is_measured(file: Path) -> bool:
 def _levels(folder: Path) -> Path:
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
-        found = program_in(folder)
-        progress.step(f"measuring on {found.board.name}")
-        levels = levels_of(found, profile(found, listing=True))
-    add_to_folder(folder, {LEVELS_PAGE: levels_page(found.report["name"], found.board.unit, levels)})
+        program = program_in(folder)
+        progress.step(f"measuring on {program.board.name}")
+        levels = levels_of(program, profile(program, listing=True))
+    add_to_folder(folder, {LEVELS_PAGE: levels_page(program.report["name"], program.board.unit, levels)})
     return folder / LEVELS_PAGE

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-GREATEST_INPUT = 3.4028234663852886e38
+MAX_INPUT = 3.4028234663852886e38
 """The greatest input of a device, which are numbers of single precision."""
 
 MARGIN = 0.1
@@ -57,7 +57,7 @@ def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
     """
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
-    ends = np.tile([[-GREATEST_INPUT], [GREATEST_INPUT]], reals.shape[1])
+    ends = np.tile([[-MAX_INPUT], [MAX_INPUT]], reals.shape[1])
     low, high = by_input(module, ends, lambda format, part: format.decode(format.encode_clipped(part)))
     reach = MARGIN * (high - low)
     outside = (reals < low - reach) | (reals > high + reach)

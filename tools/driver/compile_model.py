@@ -90,9 +90,9 @@ if TYPE_CHECKING:
 _, ANEW = QUANTIZATION
 
 
-def check_options(made: Compilation) -> None:
+def check_options(compilation: Compilation) -> None:
     """Raise `InputError` for options and files with which no model can be compiled, before a model is read."""
-    request, board, ctx = made.request, made.board, made.ctx
+    request, board, ctx = compilation.request, compilation.board, compilation.ctx
     if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
     if request.input == SERIAL and request.load_weights:
@@ -129,32 +129,32 @@ def _check_stream(request: Request) -> None:
         raise InputError(f"--input {PUSH} runs row by row and stores one frame in the arena: omit {option}")
 
 
-def read_model(made: Compilation) -> None:
+def read_model(compilation: Compilation) -> None:
     """Import the program and set the requested interface; a program with state becomes a stream.
 
     Raises `InputError` for a program with state and an option that contradicts streaming, and for a model that cannot
     be imported.
     """
-    made.progress.step("reading")
-    made.program = read_program(made.request, made.ctx)
-    if tdsl.read_input(made.program).pushed is not None:
-        if made.request.input not in (MEMORY, PUSH) or made.request.stride is not None:
-            option = "--input" if made.request.stride is None else "--stride"
+    compilation.progress.step("reading")
+    compilation.program = read_program(compilation.request, compilation.ctx)
+    if tdsl.read_input(compilation.program).pushed is not None:
+        if compilation.request.input not in (MEMORY, PUSH) or compilation.request.stride is not None:
+            option = "--input" if compilation.request.stride is None else "--stride"
             raise InputError(
                 f"the model has a state and answers each frame that is pushed: omit {option}",
-                file=str(made.request.model),
+                file=str(compilation.request.model),
             )
-        made.request = replace(made.request, input=PUSH)
-        _check_stream(made.request)
-        if made.request.val is not None:
+        compilation.request = replace(compilation.request, input=PUSH)
+        _check_stream(compilation.request)
+        if compilation.request.val is not None:
             set_steps = imported("tinyml.transforms.formats.set_steps:SetStepsPass")
-            pipelines.run(made.program, made.ctx, [set_steps(str(made.request.val))])
-    made.kept = tdsl.has_formats(made.program)
+            pipelines.run(compilation.program, compilation.ctx, [set_steps(str(compilation.request.val))])
+    compilation.kept = tdsl.has_formats(compilation.program)
     # The estimator's predictions are those of the imported program, before passes change its results.
-    if made.request.input_unit is None:
-        made.own = predictor_of(made.request.module or made.program)
-        made.imported = None if made.own is None else made.program.clone()
-    adapt_interface(made.program, made.request, made.ctx)
+    if compilation.request.input_unit is None:
+        compilation.own = predictor_of(compilation.request.module or compilation.program)
+        compilation.imported = None if compilation.own is None else compilation.program.clone()
+    adapt_interface(compilation.program, compilation.request, compilation.ctx)
 
 
 def read_program(request: Request, ctx: Context) -> ModuleOp:
@@ -197,19 +197,19 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     pipelines.run(program, ctx, passes)
 
 
-def check_formats(made: Compilation) -> None:
+def check_formats(compilation: Compilation) -> None:
     """Raise `InputError` for options that a model with number formats does not support, and for a missing data set."""
-    request, file = made.request, str(made.request.model)
-    mixed = made.kept and tdsl.is_mixed(made.program)
-    if made.kept and request.search is not None:
+    request, file = compilation.request, str(compilation.request.model)
+    mixed = compilation.kept and tdsl.is_mixed(compilation.program)
+    if compilation.kept and request.search is not None:
         raise InputError("the model keeps its number formats: --search needs --quantization anew", file=file)
-    if made.kept and not mixed and request.weights_for is None and _asks_for_format(request):
+    if compilation.kept and not mixed and request.weights_for is None and _asks_for_format(request):
         raise InputError(
             "the model keeps its number formats: --format, --width and --weights need --quantization anew", file=file
         )
-    if made.kept and not mixed and request.weights_margin is not None:
+    if compilation.kept and not mixed and request.weights_margin is not None:
         raise InputError("the model keeps its number formats: --weights-margin needs --quantization anew", file=file)
-    if request.val is None and (not made.kept or (mixed and _asks_for_format(request))):
+    if request.val is None and (not compilation.kept or (mixed and _asks_for_format(request))):
         raise InputError("choosing number formats needs data: add --val", file=file)
 
 
@@ -219,25 +219,25 @@ def _asks_for_format(request: Request) -> bool:
     )
 
 
-def load_data(made: Compilation) -> None:
+def load_data(compilation: Compilation) -> None:
     """Load the data sets. The data for evaluation are those of `--test`, by default those of `--val`, and random inputs
     if neither option is given.
     """
-    files = [file for file in (made.request.val, made.request.test) if file is not None]
-    read = [load_program_data(made.program, str(file)) for file in files]
-    made.val = None if made.request.val is None else read[0]
-    made.data = read[-1] if read else random_data(made.program, MEASURED_SAMPLES)
+    files = [file for file in (compilation.request.val, compilation.request.test) if file is not None]
+    read = [load_program_data(compilation.program, str(file)) for file in files]
+    compilation.val = None if compilation.request.val is None else read[0]
+    compilation.data = read[-1] if read else random_data(compilation.program, MEASURED_SAMPLES)
 
 
-def check_metric(made: Compilation) -> None:
+def check_metric(compilation: Compilation) -> None:
     """Raise `InputError` for a metric that the program or the data do not support, before a search begins."""
-    request = made.request
+    request = compilation.request
     if request.metric is None or not _has_figure(request.metric):
         return
-    for file, data in ((request.val, made.val), (request.test, made.data)):
-        if file is not None and data is not None and not made.kept:
+    for file, data in ((request.val, compilation.val), (request.test, compilation.data)):
+        if file is not None and data is not None and not compilation.kept:
             try:
-                metric_measure(request.metric, made.program, data)
+                metric_measure(request.metric, compilation.program, data)
             except InputError as error:
                 raise InputError(error.message, file=str(file)) from error
 
@@ -247,182 +247,207 @@ def _has_figure(metric: str) -> bool:
     return metric_named(metric).figure is not None
 
 
-def compare_with_estimator(made: Compilation) -> None:
+def compare_with_estimator(compilation: Compilation) -> None:
     """Raise `InputError` for a program whose predictions differ from the predictions of its source estimator."""
-    if made.own is not None and made.imported is not None:
-        given = made.data.x if made.data.precise is None else made.data.precise
-        check_predictions(made.imported, made.own, given, str(made.request.model))
+    if compilation.own is not None and compilation.imported is not None:
+        given = compilation.data.x if compilation.data.precise is None else compilation.data.precise
+        check_predictions(compilation.imported, compilation.own, given, str(compilation.request.model))
 
 
-def compile_levels(made: Compilation) -> None:
+def compile_levels(compilation: Compilation) -> None:
     """Compile the program through all levels, with the requested number formats or the formats that `auto` chooses."""
-    made.progress.step("compiling")
-    with watched(made.progress) as made.account:
-        if made.must_fit:
-            require_room(made.program, made.ctx, made.request, made.board)
-        chooses = made.request.is_auto and not made.kept
+    compilation.progress.step("compiling")
+    with watched(compilation.progress) as compilation.account:
+        if compilation.must_fit:
+            require_room(compilation.program, compilation.ctx, compilation.request, compilation.board)
+        chooses = compilation.request.is_auto and not compilation.kept
         if chooses:
             choose = imported(f"{CHOICE}:compile_choice")
-            made.compiled, made.request, made.choice = choose(made.program, made.ctx, made.request, made.board)
+            compilation.compiled, compilation.request, compilation.choice = choose(
+                compilation.program, compilation.ctx, compilation.request, compilation.board
+            )
         # The candidates of `auto` have no margins.
-        if not chooses or made.request.weights_margin is not None:
-            made.compiled, made.request = compile_asked(
-                made.program, made.ctx, made.request, made.board, must_fit=made.must_fit
+        if not chooses or compilation.request.weights_margin is not None:
+            compilation.compiled, compilation.request = compile_asked(
+                compilation.program,
+                compilation.ctx,
+                compilation.request,
+                compilation.board,
+                must_fit=compilation.must_fit,
             )
 
 
-def keep_within_cells(made: Compilation) -> None:
+def keep_within_cells(compilation: Compilation) -> None:
     """Compile hardware again until its unrolled loops use at most the permitted share of the cells; no effect for
     processors.
 
     Raises `InputError` if the program must fit, but the hardware has more cells than the FPGA.
     """
-    if (backend := backend_of(made.board)) is None:
+    if (backend := backend_of(compilation.board)) is None:
         return
-    made.progress.step(f"counting cells of {made.board.name}")
-    options, chosen = made.request.pipeline_options(made.board), made.compiled
+    compilation.progress.step(f"counting cells of {compilation.board.name}")
+    options, chosen = compilation.request.pipeline_options(compilation.board), compilation.compiled
 
     def again(cells: int) -> Compiled:
         return compile_bits_again(chosen, replace(options, cells=cells))
 
-    made.compiled, cells, made.hardware = backend.compile_within_cells(
-        chosen, options.cells, made.board, again, route=made.request.route
+    compilation.compiled, cells, compilation.hardware = backend.compile_within_cells(
+        chosen, options.cells, compilation.board, again, route=compilation.request.route
     )
-    made.request = replace(made.request, cells=cells)
-    if made.must_fit:
-        backend.require_cells(made.hardware, made.board, str(made.request.model))
+    compilation.request = replace(compilation.request, cells=cells)
+    if compilation.must_fit:
+        backend.require_cells(compilation.hardware, compilation.board, str(compilation.request.model))
 
 
-def write_code(made: Compilation) -> None:
+def write_code(compilation: Compilation) -> None:
     """Write the C, the hardware module, the IR of every level and the measured samples."""
-    made.progress.step("writing C")
-    write_sources(made.folder, made.compiled, made.data)
+    compilation.progress.step("writing C")
+    write_sources(compilation.folder, compilation.compiled, compilation.data)
 
 
-def compare_with_reals(made: Compilation) -> None:
+def compare_with_reals(compilation: Compilation) -> None:
     """Compare the outputs of the program and of the program on reals for the data, and detect faults of the data.
 
     No effect without data.
     """
-    request = made.request
+    request = compilation.request
     if request.val is None and request.test is None:
         return
-    made.progress.step(f"evaluating {len(made.data)} samples")
+    compilation.progress.step(f"evaluating {len(compilation.data)} samples")
     # Passes round the factors that they fold into constants, such as scales of features: the reference is the model
     # without them. A model that was trained for its formats is its own reference.
-    reals = made.compiled.reals
-    if not made.kept or tdsl.read_interface(made.program).quantised:
-        reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
-    made.accuracies = accuracy(reals, made.compiled.formats, made.data)
+    reals = compilation.compiled.reals
+    if not compilation.kept or tdsl.read_interface(compilation.program).quantised:
+        reals = with_outputs(compilation.program, compilation.ctx, request.compile_options["outputs"])
+    compilation.accuracies = accuracy(reals, compilation.compiled.formats, compilation.data)
     if request.metric is not None and _has_figure(request.metric):
-        assert made.accuracies.outputs is not None
-        figures = metric_figures(request.metric, reals, made.compiled.formats, made.accuracies.outputs, made.data)
-        made.accuracies = replace(made.accuracies, metric=figures)
-    if made.val is not None:
-        test = None if request.test is None else made.data
-        made.faults = data_faults(reals, made.val, test, chosen=not made.kept)
+        assert compilation.accuracies.outputs is not None
+        figures = metric_figures(
+            request.metric, reals, compilation.compiled.formats, compilation.accuracies.outputs, compilation.data
+        )
+        compilation.accuracies = replace(compilation.accuracies, metric=figures)
+    if compilation.val is not None:
+        test = None if request.test is None else compilation.data
+        compilation.faults = data_faults(reals, compilation.val, test, chosen=not compilation.kept)
 
 
-def compare_with_wide_sums(made: Compilation) -> None:
+def compare_with_wide_sums(compilation: Compilation) -> None:
     """Compare a program that rounds partial sums with the same program without this rounding; no effect for other
     programs.
     """
-    if made.compiled.unrounded is not None:
-        made.rounding = rounding_loss(made.compiled.unrounded, made.compiled.formats, made.data)
+    if compilation.compiled.unrounded is not None:
+        compilation.rounding = rounding_loss(
+            compilation.compiled.unrounded, compilation.compiled.formats, compilation.data
+        )
 
 
-def measure(made: Compilation) -> None:
+def measure(compilation: Compilation) -> None:
     """Run the program on the device, if its tools are installed.
 
     Raises `InputError` for a program whose stack exceeds the free RAM.
     """
-    name = made.board.name
+    name = compilation.board.name
     if not runners.is_available(name):
         why = chip_of(name).not_run or f"{name} is not installed"
-        made.progress.step(f"not measured: {why}")
+        compilation.progress.step(f"not measured: {why}")
         return
-    made.progress.step(f"measuring on {name}")
+    compilation.progress.step(f"measuring on {name}")
     try:
-        made.measured, made.mismatch = _measured_on(made.board, made)
+        compilation.measured, compilation.mismatch = _measured_on(compilation.board, compilation)
     except FullStackError as error:
-        if not made.must_fit:
+        if not compilation.must_fit:
             raise
-        needs = Needs(0, _ram_with_stack(made), 0, made.compiled.buffers)
-        raise does_not_fit(made.program, made.ctx, made.request, made.board, needs) from error
+        needs = Needs(0, _ram_with_stack(compilation), 0, compilation.compiled.buffers)
+        raise does_not_fit(
+            compilation.program, compilation.ctx, compilation.request, compilation.board, needs
+        ) from error
 
 
-def _measured_on(board: Board, made: Compilation) -> tuple[Measured, Mismatch | None]:
+def _measured_on(board: Board, compilation: Compilation) -> tuple[Measured, Mismatch | None]:
     limits = {"flash": board.flash, "ram": board.ram}
-    how: dict[str, Any] = {"optimize": f"-{made.request.optimize}", "evaluated": made.accuracies.outputs, **limits}
-    return run_on_device(made.folder, made.compiled.formats, made.samples, target=board.name, **how)
+    how: dict[str, Any] = {
+        "optimize": f"-{compilation.request.optimize}",
+        "evaluated": compilation.accuracies.outputs,
+        **limits,
+    }
+    return run_on_device(
+        compilation.folder, compilation.compiled.formats, compilation.samples, target=board.name, **how
+    )
 
 
-def _ram_with_stack(made: Compilation) -> int:
+def _ram_with_stack(compilation: Compilation) -> int:
     """The RAM of a program whose stack overflows, measured on a larger board with the same core, or else estimated."""
-    if (larger := made.board.larger) is None:
-        return max(ram_of(made.compiled, made.board.name), (made.board.ram or 0) + 1)
-    measured, _ = _measured_on(board_named(larger), made)
+    if (larger := compilation.board.larger) is None:
+        return max(ram_of(compilation.compiled, compilation.board.name), (compilation.board.ram or 0) + 1)
+    measured, _ = _measured_on(board_named(larger), compilation)
     return measured.ram_bytes
 
 
-def write_packagings(made: Compilation) -> None:
+def write_packagings(compilation: Compilation) -> None:
     """Write the requested packages for other tools, unless the device's outputs differ."""
-    if not made.packagings or made.mismatch is not None:
+    if not compilation.packagings or compilation.mismatch is not None:
         return
-    serial, expected = made.request.input == SERIAL, made.measured and made.measured.outputs
-    formats = made.compiled.formats
-    model = packaged_model(made.folder, formats, made.board, made.samples, serial=serial, expected=expected)
-    write_packages(made.folder, model, made.packagings, zipped=made.request.zip)
+    serial, expected = compilation.request.input == SERIAL, compilation.measured and compilation.measured.outputs
+    formats = compilation.compiled.formats
+    model = packaged_model(
+        compilation.folder, formats, compilation.board, compilation.samples, serial=serial, expected=expected
+    )
+    write_packages(compilation.folder, model, compilation.packagings, zipped=compilation.request.zip)
 
 
-def make_report(made: Compilation) -> None:
+def make_report(compilation: Compilation) -> None:
     """Create the report."""
-    if made.choice is None:
-        made.report = write_report(made, None, ())
+    if compilation.choice is None:
+        compilation.report = write_report(compilation, None, ())
         return
     report = imported("tinyml.tools.driver.choice.choice_report")
-    chosen, lines = report.choice_report(made.choice, made.request), report.choice_lines(made.choice, made.board.unit)
-    made.report = write_report(made, chosen, lines)
+    chosen, lines = (
+        report.choice_report(compilation.choice, compilation.request),
+        report.choice_lines(compilation.choice, compilation.board.unit),
+    )
+    compilation.report = write_report(compilation, chosen, lines)
 
 
-def require_limits(made: Compilation) -> None:
+def require_limits(compilation: Compilation) -> None:
     """Raise `InputError` for a program that needs more memory than the request allows or the board has."""
-    if not made.must_fit:
+    if not compilation.must_fit:
         return
-    flash, limit = made.report.flash_bytes or 0, made.request.flash
-    if made.choice is not None and limit is not None and flash > limit:
+    flash, limit = compilation.report.flash_bytes or 0, compilation.request.flash
+    if compilation.choice is not None and limit is not None and flash > limit:
         raise InputError(f"the program needs {flash:,} bytes of flash, --flash allows {limit:,}")
 
     def helps(flash: int, ram: int) -> Sequence[str]:
-        needs = Needs(flash, ram, made.report.constants_bytes, made.compiled.buffers)
-        return remedies(made.program, made.ctx, made.request, made.board, needs)
+        needs = Needs(flash, ram, compilation.report.constants_bytes, compilation.compiled.buffers)
+        return remedies(compilation.program, compilation.ctx, compilation.request, compilation.board, needs)
 
-    require_fit(made.report, made.board, helps)
+    require_fit(compilation.report, compilation.board, helps)
 
 
-def write_pages(made: Compilation) -> None:
+def write_pages(compilation: Compilation) -> None:
     """Write the report page, its figures and the samples that it shows as misclassified, if pages are requested."""
-    if not made.pages:
+    if not compilation.pages:
         return
-    wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)
+    wrong = write_errors(compilation.folder, compilation.compiled, compilation.data, compilation.accuracies)
     if is_installed(_PAGES):
-        write_inside(made.folder, imported(_PAGES)(made, wrong))
+        write_inside(compilation.folder, imported(_PAGES)(compilation, wrong))
 
 
 _PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
 """The extension that generates the report page and its figures."""
 
 
-def seal(made: Compilation) -> None:
+def seal(compilation: Compilation) -> None:
     """Write the report, with the list of all files, as the last file of the folder."""
-    seal_folder(made.folder, made.report.as_json())
+    seal_folder(compilation.folder, compilation.report.as_json())
 
 
-def require_equal(made: Compilation) -> None:
+def require_equal(compilation: Compilation) -> None:
     """Raise `MismatchError`, with the plug-ins that define ops, if the outputs of board and evaluator differ."""
-    plugins = {f"{op.name} is of {plugin}" for op in made.program.walk() if (plugin := provider(type(op).__module__))}
-    mismatch = made.report.mismatch and "; ".join((made.report.mismatch, *sorted(plugins)))
-    check_equal(mismatch, made.board.name, made.request.model)
+    plugins = {
+        f"{op.name} is of {plugin}" for op in compilation.program.walk() if (plugin := provider(type(op).__module__))
+    }
+    mismatch = compilation.report.mismatch and "; ".join((compilation.report.mismatch, *sorted(plugins)))
+    check_equal(mismatch, compilation.board.name, compilation.request.model)
 
 
 STEPS: Sequence[Callable[[Compilation], None]] = (
@@ -479,7 +504,7 @@ def build_folder(
     # Arrays are small: synchronising further threads of the numeric libraries would take longer than the computation.
     steps = 5 if board.fabric is None else 6
     with _keeping(request.cache), Progress(str(request.model), steps) as progress, one_thread():
-        made = Compilation(
+        compilation = Compilation(
             requested=request,
             board=board,
             folder=folder,
@@ -489,8 +514,8 @@ def build_folder(
             progress=progress,
         )
         for step in STEPS:
-            step(made)
-    return made
+            step(compilation)
+    return compilation
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -510,8 +535,8 @@ def compile_model(request: Request) -> dict[str, Any]:
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)
     with atomic_folder(request.out, removable_files(request.inputs), kept_files) as folder:
         try:
-            made = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
-            report = made.report.as_json()
+            compilation = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
+            report = compilation.report.as_json()
         except MismatchError as error:
             mismatch = error
     if mismatch is not None:

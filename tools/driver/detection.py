@@ -32,7 +32,7 @@ REACH_MULTIPLES = (3.0, 10.0)
 DEVIATIONS = 10.0
 """The offset of a single element in `far_samples`, in standard deviations of the elements."""
 
-MOST_FAR = 100
+MAX_FAR_SAMPLES = 100
 """Maximum number of `far_samples` per kind."""
 
 
@@ -103,7 +103,7 @@ def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. All others are samples of `x`
     in which a single element is changed by `DEVIATIONS` standard deviations.
     """
-    some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
+    some = x[np.linspace(0, len(x) - 1, min(len(x), MAX_FAR_SAMPLES)).astype(int)]
     alone = some.astype(np.float64)
     elements = np.arange(len(some)) * x.shape[1] // len(some)
     signs = np.where(np.arange(len(some)) % 2, -1, 1)

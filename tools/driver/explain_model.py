@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 WIDTH = 120
 
 
-def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
+def measured_program(program: ProgramInFolder, *, listing: bool = False) -> Attribution:
     """The measured time and flash of each line of a program on the samples of its report.
 
     listing: true to measure each instruction, too.
 
     Raises `InputError` for a board without a profiler.
     """
-    interface, inputs = interface_of(found.formats), encode_inputs(found.formats, found.samples)
-    runner, constants = runner_for(found.board.name), constant_names(found.program)
-    with found.to_build() as source_dir:
-        optimize = found.report["optimize"]
+    interface, inputs = interface_of(program.formats), encode_inputs(program.formats, program.samples)
+    runner, constants = runner_for(program.board.name), constant_names(program.program)
+    with program.to_build() as source_dir:
+        optimize = program.report["optimize"]
         return attribute(runner, source_dir, interface, inputs, source_dir, optimize, constants, listing=listing)
 
 
@@ -54,24 +54,24 @@ def explain_model(folder: Path) -> dict[str, Any]:
     """
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
-        found = program_in(folder)
-        report, chosen, optimize = found.report, found.board, found.report["optimize"]
+        program = program_in(folder)
+        report, chosen, optimize = program.report, program.board, program.report["optimize"]
         progress.step(f"measuring on {chosen.name}")
-        measured = measured_program(found)
-    spent = measured_time(measured, found.sources, found.lines, chosen.unit)
-    estimate = estimate_on(found.loops, chosen.name, optimize)
+        measured = measured_program(program)
+    spent = measured_time(measured, program.sources, program.lines, chosen.unit)
+    estimate = estimate_on(program.loops, chosen.name, optimize)
     return {
         "folder": str(folder),
         **{field: report[field] for field in ("name", "target", "part", "format", "width", "optimize")},
-        "samples": len(found.samples),
+        "samples": len(program.samples),
         f"{chosen.unit}_per_inference": round(spent.time, 2),
         "operations": _completed(operations(spent, chosen.unit), estimate, report["layers"]),
         "functions": functions(measured),
         "flash_bytes": flash(measured),
-        "far_constants": far_constants(found.program, estimate, chosen.unit),
-        "ram_bytes": ram(measured, found.buffers, interface_of(found.formats)),
+        "far_constants": far_constants(program.program, estimate, chosen.unit),
+        "ram_bytes": ram(measured, program.buffers, interface_of(program.formats)),
         "estimate": estimate_report(estimate, chosen.unit),
-        "float_inputs": float_inputs_report(float_inputs(found.formats, chosen.name)),
+        "float_inputs": float_inputs_report(float_inputs(program.formats, chosen.name)),
     }
 
 

@@ -72,8 +72,8 @@ def heard_in(
     Raises `InputError` for a program that does not stream or was compiled for another rate, for an unknown rate, and
     for a recording that is too short.
     """
-    found = program_in(folder)
-    formats = found.formats
+    program = program_in(folder)
+    formats = program.formats
     interface = interface_of(formats)
     if interface.pushes is None:
         raise InputError("the program does not stream: compile it with --input push", file=str(folder))
@@ -88,7 +88,7 @@ def heard_in(
     windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), samples.dtype)
     windows.ravel()[: len(samples)] = samples
     raws = encode_inputs(formats, windows).reshape(-1)[: len(samples)]
-    with found.to_build() as source_dir:
+    with program.to_build() as source_dir:
         answers = answers_to(source_dir, interface, raws, target=board(device).name, optimize=optimize)
     scores, classes = _scores(formats, answers.outputs), tdsl.read_interface(formats).classes
     labels = answers.outputs.classes if answers.outputs.labels is not None else scores.argmax(1)

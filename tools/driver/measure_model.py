@@ -26,29 +26,29 @@ def measure_model(request: Request, chosen: Board) -> Report:
     Raises `InputError` if programs of the target cannot run on this computer, for example without the target's tools,
     and `MismatchError` if the outputs of board and evaluator differ.
     """
-    made: Compilation | None = None
+    compilation: Compilation | None = None
     try:
-        made = _build(request, chosen)
+        compilation = _build(request, chosen)
     except MismatchError:
         raise
     except InputError:
         # A program that fails to link for a board, or exceeds its memory, may still run on a larger one.
         if chosen.larger is None:
             raise
-    if chosen.larger is not None and (made is None or not made.report.fits):
-        made = _build(request, board_named(chosen.larger))
-        made.report = replace(
-            made.report, target=chosen.name, fits=False, flash_limit=chosen.flash, ram_limit=chosen.ram
+    if chosen.larger is not None and (compilation is None or not compilation.report.fits):
+        compilation = _build(request, board_named(chosen.larger))
+        compilation.report = replace(
+            compilation.report, target=chosen.name, fits=False, flash_limit=chosen.flash, ram_limit=chosen.ram
         )
-    assert made is not None
-    if made.measured is None:
+    assert compilation is not None
+    if compilation.measured is None:
         why = chip_of(chosen.name).not_run
         raise InputError(
             f"{chosen.name} cannot run here: {why}"
             if why
             else f"the tools of the target '{chosen.name}' are not installed"
         )
-    return made.report
+    return compilation.report
 
 
 def _build(request: Request, board: Board) -> Compilation:

@@ -120,7 +120,7 @@ def read_report(folder: Path) -> dict[str, Any]:
     Raises `InputError` for any other folder, for a report of another version of tinyml, and for a report with fields of
     wrong types.
     """
-    report = found_report(folder)
+    report = readable_report(folder)
     if report is None or not {"target", "optimize"} <= report.keys():
         raise InputError("expected a folder written by tinyml compile", file=str(folder))
     for name in _files(folder):
@@ -154,7 +154,7 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
 
     texts: the texts of the files, by their names in the folder.
     """
-    report = found_report(folder) or {}
+    report = readable_report(folder) or {}
     require_as_written(folder, texts)
     for name in texts:
         release_input(folder / name)
@@ -167,7 +167,7 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
 
 def require_as_written(folder: Path, names: Iterable[str]) -> None:
     """Raise `InputError` if one of the named files in an output folder, which a command replaces, is modified."""
-    report = found_report(folder) or {}
+    report = readable_report(folder) or {}
     for name in names:
         path = folder / name
         if (path.is_symlink() or path.exists()) and not is_as_written(folder, report, name):
@@ -204,7 +204,7 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
                 raise InputError(f"contains the input {file}: choose another folder", file=str(folder))
         if not any(folder.iterdir()):
             return ()
-        report = found_report(folder)
+        report = readable_report(folder)
         if report is None or _WRITER not in report or (listed := _listed(report)) is None:
             raise InputError("already exists and was not written by tinyml", file=str(folder))
         kept = {*_products(folder, report)}
@@ -229,7 +229,7 @@ def kept_files(folder: Path) -> Sequence[str]:
 
     Files with the name of one of ours are not among them.
     """
-    report = found_report(folder)
+    report = readable_report(folder)
     return () if report is None else _products(folder, report)
 
 
@@ -253,7 +253,7 @@ def _products(folder: Path, report: Mapping[str, Any]) -> Sequence[str]:
     return products_among(others, name if isinstance(name, str) else None)
 
 
-def found_report(folder: Path) -> dict[str, Any] | None:
+def readable_report(folder: Path) -> dict[str, Any] | None:
     """The report in a folder, which lists the folder's files; None for a folder without a readable report."""
     try:
         report = json.loads(read_bytes(folder / REPORT, "report"))

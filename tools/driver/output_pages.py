@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from tinyml.tools.reports.facts.answer_pictures import WrongAnswer
 
 
-def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:
+def facts_at_hand(compilation: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:
     """The facts of a program directly after its compilation.
 
     wrong: the arrays of `write_errors`.
     """
     return PageFacts(
-        report=made.report,
-        board=made.board,
-        tensors=tensor_facts(made.compiled.formats),
-        nests=loop_nests(made.compiled.loops),
+        report=compilation.report,
+        board=compilation.board,
+        tensors=tensor_facts(compilation.compiled.formats),
+        nests=loop_nests(compilation.compiled.loops),
         wrong=_wrong_answers(wrong) if wrong else [],
-        features=read_input(made.compiled.formats).names,
+        features=read_input(compilation.compiled.formats).names,
     )
 
 
-def pages_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> dict[str, str]:
+def pages_at_hand(compilation: Compilation, wrong: Mapping[str, NDArray[Any]]) -> dict[str, str]:
     """The texts of a program's pages and pictures, by file name, directly after its compilation."""
-    return pages_of(facts_at_hand(made, wrong))
+    return pages_of(facts_at_hand(compilation, wrong))
 
 
 def pages_of(facts: PageFacts) -> dict[str, str]:
@@ -60,27 +60,27 @@ def pages_of(facts: PageFacts) -> dict[str, str]:
     return {**pictures, REPORT_PAGE: report_page(facts)}
 
 
-def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
+def facts_of_folder(program: ProgramInFolder, measured: Attribution | None) -> PageFacts:
     """The facts of a program in a folder, with histograms of all its tensors.
 
     measured: the profile of the program.
     """
     wrong: list[WrongAnswer] = []
-    file = found.folder / ERRORS
+    file = program.folder / ERRORS
     if file.is_file():
         wrong = _wrong_answers(_read_errors(file))
     time = None
     if measured is not None:
-        time = measured_time(measured, found.sources, found.lines, found.board.unit)
+        time = measured_time(measured, program.sources, program.lines, program.board.unit)
     return PageFacts(
-        report=Report.of(found.report),
-        board=found.board,
-        tensors=tensor_facts(found.formats, found.samples),
-        nests=loop_nests(found.loops),
+        report=Report.of(program.report),
+        board=program.board,
+        tensors=tensor_facts(program.formats, program.samples),
+        nests=loop_nests(program.loops),
         wrong=wrong,
-        features=read_input(found.formats).names,
+        features=read_input(program.formats).names,
         measured=time,
-        proofs=found.proofs,
+        proofs=program.proofs,
     )
 
 
@@ -109,14 +109,14 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | None:
+def profile(program: ProgramInFolder, *, listing: bool = False) -> Attribution | None:
     """The profile of a program; with `listing`, the profile includes its instructions.
 
     None if the tools of its board are missing, or have no profiler.
     """
-    if not runners.is_available(found.board.name):
+    if not runners.is_available(program.board.name):
         return None
     try:
-        return measured_program(found, listing=listing)
+        return measured_program(program, listing=listing)
     except NoProfilerError:
         return None

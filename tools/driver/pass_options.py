@@ -29,10 +29,10 @@ def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModuleP
         check_options("pass", spec, passes[spec.name]())
 
 
-def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
-    """Raise `InputError` if `made`, a pass or a target (see `kind`), does not accept the options of `spec`."""
+def check_options(kind: str, spec: ArgSpec, spec_type: type[ArgSpecConvertible]) -> None:
+    """Raise `InputError` if `spec_type`, a pass or a target (see `kind`), does not accept the options of `spec`."""
     what = f"{kind} '{spec.name}'"
-    known = {field.name: field for field in fields(made) if field.name != "name" and field.init}
+    known = {field.name: field for field in fields(spec_type) if field.name != "name" and field.init}
     for option, values in spec.parameters.items():
         if option.replace("-", "_") not in known:
             others = did_you_mean(option, known) or (f" (one of {', '.join(known)})" if known else ": it has none")
@@ -40,26 +40,26 @@ def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> N
         if any(isinstance(value, int) and abs(value) > MAX_INTEGER for value in values):
             raise InputError(f"{what}, option {option}: integers go up to {MAX_INTEGER}")
     given = spec.normalize_parameter_names().parameters
-    if missing := [name for name, field in known.items() if _is_required(field, made) and name not in given]:
+    if missing := [name for name, field in known.items() if _is_required(field, spec_type) and name not in given]:
         raise InputError(f"{what}: the option '{missing[0]}' is missing")
-    complaint = _complaint(spec, made)
+    complaint = _complaint(spec, spec_type)
     if complaint is None:
         return
     # xDSL does not name the rejected option: it is the option whose removal ends the complaint, or at least changes it.
-    without = {option: _complaint(_without(spec, option), made) for option in spec.parameters}
+    without = {option: _complaint(_without(spec, option), spec_type) for option in spec.parameters}
     blamed = sorted((text is not None, option) for option, text in without.items() if text != complaint)
     if not blamed:
         raise InputError(f"{what}: {complaint}")
     option = blamed[0][1]
     spelled = str(ArgSpec("", {option: spec.parameters[option]}))[1:-1]
     if complaint.startswith("Incompatible types"):
-        complaint = f"expected {_words(get_type_hints(made)[option.replace('-', '_')])}"
+        complaint = f"expected {_words(get_type_hints(spec_type)[option.replace('-', '_')])}"
     raise InputError(f"{what}, option {spelled}: {complaint}")
 
 
-def _is_required(field: Field[Any], made: type[ArgSpecConvertible]) -> bool:
+def _is_required(field: Field[Any], spec_type: type[ArgSpecConvertible]) -> bool:
     has_default = field.default is not MISSING or field.default_factory is not MISSING
-    return not has_default and NoneType not in get_args(get_type_hints(made)[field.name])
+    return not has_default and NoneType not in get_args(get_type_hints(spec_type)[field.name])
 
 
 def _words(type: Any) -> str:
@@ -77,9 +77,9 @@ def _without(spec: ArgSpec, option: str) -> ArgSpec:
     return ArgSpec(spec.name, {name: values for name, values in spec.parameters.items() if name != option})
 
 
-def _complaint(spec: ArgSpec, made: type[ArgSpecConvertible]) -> str | None:
+def _complaint(spec: ArgSpec, spec_type: type[ArgSpecConvertible]) -> str | None:
     try:
-        made.from_spec(spec)
+        spec_type.from_spec(spec)
     except ValueError as error:
         return " ".join(str(error).split())
     return None

@@ -31,7 +31,7 @@ from tinyml.targets.c.print_c import binary_files, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.backend import backend_of
-from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
+from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, is_as_written, read_report, readable_report
 from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, VerifiedPrograms, load_program, lowered, print_ir
 from tinyml.transforms.ir.pipeline_names import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
@@ -75,7 +75,7 @@ class ProgramInFolder:
     @property
     def proofs(self) -> Mapping[str, Any] | None:
         """The findings of `tinyml prove` for the program; None if there are none, or if their file was modified."""
-        if not is_as_written(self.folder, found_report(self.folder) or {}, PROOFS):
+        if not is_as_written(self.folder, readable_report(self.folder) or {}, PROOFS):
             return None
         return json.loads(read_bytes(self.folder / PROOFS, "proofs"))
 
@@ -133,17 +133,17 @@ def program_in(folder: Path) -> ProgramInFolder:
     return ProgramInFolder(folder, report, chosen, formats, buffers, loops, program, hardware, files)
 
 
-def require_chain(found: ProgramInFolder) -> None:
+def require_chain(program: ProgramInFolder) -> None:
     """Raise `InputError` unless lowering a program from L1 yields the buffers in the folder, from which its C is
     generated.
 
     Only then do statements about the program at L1 apply to the C. The lowering takes as long as in `compile`.
     """
-    formats = VerifiedPrograms(context(), of_user=True).of(found.formats)
-    buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(found.report))
-    if print_ir(buffers.module) != read_bytes(found.folder / _BUFFERS, "program").decode("utf-8", "replace"):
+    formats = VerifiedPrograms(context(), of_user=True).of(program.formats)
+    buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(program.report))
+    if print_ir(buffers.module) != read_bytes(program.folder / _BUFFERS, "program").decode("utf-8", "replace"):
         message = f"does not match {_FORMATS}, so it does not describe the C: compile the model again"
-        raise InputError(message, file=str(found.folder / _BUFFERS))
+        raise InputError(message, file=str(program.folder / _BUFFERS))
 
 
 _FORMATS, _BUFFERS = "ir/1-formats.mlir", "ir/2-buffers.mlir"

@@ -32,28 +32,28 @@ _LOCATION = re.compile(r' loc\((?:unknown|"((?:[^"\\]|\\.)*)"[^"]*)\)$')
 _DENSE = re.compile(r'(dense(?:_resource)?<)("0x[0-9A-Fa-f]{16}|\[[^>]{32})[^>]*')
 
 
-def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
+def levels_of(program: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
     """The levels of a program from reals to C and, if there is a measurement, assembly."""
     ctx = context()
-    files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
+    files = {level: program.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
     formats = load_program(files["1-formats"], ctx)
-    of_formats = _linked_to_buffers(formats, found)
+    of_formats = _linked_to_buffers(formats, program)
     levels = [_level_above("L1 formats", files["1-formats"].read_text("utf-8"), of_formats)]
     if files["0-reals"].is_file():
         reals = load_program(files["0-reals"], ctx)
         of_reals = _linked_by_name(reals, [(op, _written_name(op), of_formats.get(op)) for op in formats.walk()])
         levels.insert(0, _level_above("L0 reals", files["0-reals"].read_text("utf-8"), of_reals))
-    bits = found.loops.clone()
-    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, lowering_options(found.report)))
-    below = {"L2 buffers": found.buffers, "L3 loops": found.loops, "L4 bits": bits}
+    bits = program.loops.clone()
+    pipelines.run(bits, ctx, pipelines.flatten(LOOPS_TO_BITS, lowering_options(program.report)))
+    below = {"L2 buffers": program.buffers, "L3 loops": program.loops, "L4 bits": bits}
     levels += [_level_of(name, module) for name, module in below.items()]
-    levels.append(_c_level(found.lines, found.sources, {} if measured is None else measured.time))
+    levels.append(_c_level(program.lines, program.sources, {} if measured is None else measured.time))
     if measured is not None and measured.instructions:
-        levels.append(_assembly(found, measured))
+        levels.append(_assembly(program, measured))
     return levels
 
 
-def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
+def _linked_to_buffers(formats: ModuleOp, program: ProgramInFolder) -> dict[Operation, str]:
     """The source operation of each op at L1, found by lowering a copy in which every value has a unique name.
 
     Raises `InputError` if the buffers in the folder were not lowered from this program.
@@ -61,10 +61,10 @@ def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operat
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()
-    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)))
-    lowered, kept = list(tagged.walk()), list(found.buffers.walk())
+    pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(program.report)))
+    lowered, kept = list(tagged.walk()), list(program.buffers.walk())
     if [op.name for op in lowered] != [op.name for op in kept]:
-        raise InputError("does not match ir/1-formats.mlir: compile the model again", file=str(found.folder))
+        raise InputError("does not match ir/1-formats.mlir: compile the model again", file=str(program.folder))
     names = SourceNames()
     sources = _linked_by_buffer(
         formats, [(op, _written_name(copy), _source_of(op, names)) for op, copy in zip(kept, lowered, strict=True)]
@@ -75,10 +75,10 @@ def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operat
     return sources
 
 
-def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
+def _assembly(program: ProgramInFolder, measured: Attribution) -> ProgramLevel:
     lines: list[LevelLine] = []
     for each in measured.instructions:
-        names = found.sources.get(each.line, ())
+        names = program.sources.get(each.line, ())
         lines.append(LevelLine(f"{each.address:6x}  {each.text}", names[0] if names else None, each.time))
     return ProgramLevel("Assembly", lines)
 

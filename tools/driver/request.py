@@ -247,12 +247,12 @@ def searches() -> dict[str, type[SearchPass]]:
 
 
 def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
-    made = factory()
+    search_type = factory()
     search_pass: type[SearchPass] = imported("tinyml.transforms.search.engine.search_pass:SearchPass")
-    if not issubclass(made, search_pass):
+    if not issubclass(search_type, search_pass):
         raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is not a SearchPass")
-    options_of(made)
-    return made
+    options_of(search_type)
+    return search_type
 
 
 def describe_searches() -> str:

@@ -46,28 +46,30 @@ def pass_reference() -> str:
     parts += [_section(name, passes[name], _steps(name)) for name in PIPELINES]
     for package, heading in HEADINGS.items():
         parts.append(f"## {heading}\n")
-        own = [name for name, made in passes.items() if made.__module__.rpartition(".")[0] == f"tinyml.{package}"]
+        own = [
+            name for name, pass_type in passes.items() if pass_type.__module__.rpartition(".")[0] == f"tinyml.{package}"
+        ]
         parts += [_section(name, passes[name], "") for name in own if name not in PIPELINES]
-    others = [name for name, made in passes.items() if not made.__module__.startswith("tinyml.")]
+    others = [name for name, pass_type in passes.items() if not pass_type.__module__.startswith("tinyml.")]
     parts += ["## Passes of other packages\n"] if others else []
     parts += [_section(name, passes[name], "") for name in others]
     return "\n".join(parts)
 
 
-def _section(name: str, made: type[ModulePass], steps: str) -> str:
-    text, _ = _described(made)
-    parts = [f"### {name}", _summary(made), text, steps, _table(made)]
+def _section(name: str, pass_type: type[ModulePass], steps: str) -> str:
+    text, _ = _described(pass_type)
+    parts = [f"### {name}", _summary(pass_type), text, steps, _table(pass_type)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _summary(made: type[ModulePass]) -> str:
+def _summary(pass_type: type[ModulePass]) -> str:
     """The first paragraph of the module docstring of a pass; empty for a pipeline, which shares its file with
     others.
     """
-    if made.name in PIPELINES:
+    if pass_type.name in PIPELINES:
         return ""
-    first = inspect.cleandoc(sys.modules[made.__module__].__doc__ or "").split("\n\n")[0]
-    text = " ".join(first.removeprefix(f"`{made.name}`: ").split())
+    first = inspect.cleandoc(sys.modules[pass_type.__module__].__doc__ or "").split("\n\n")[0]
+    text = " ".join(first.removeprefix(f"`{pass_type.name}`: ").split())
     return text[:1].upper() + text[1:]
 
 
@@ -78,12 +80,12 @@ def _steps(name: str) -> str:
     return f"Steps: {', '.join(map(spelled, steps_of(name)))}."
 
 
-def _table(made: type[ModulePass]) -> str:
-    hints = get_type_hints(made)
-    helps = option_helps(made)
+def _table(pass_type: type[ModulePass]) -> str:
+    hints = get_type_hints(pass_type)
+    helps = option_helps(pass_type)
     rows = "".join(
         f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {helps[field.name]} |\n"
-        for field in fields(made)
+        for field in fields(pass_type)
     )
     return ("| option | type | default | meaning |\n|---|---|---|---|\n" + rows).rstrip() if rows else ""
 
@@ -98,20 +100,20 @@ def _default(field: Field[object]) -> str:
     return "" if field.default in (None, ()) else f"`{str(field.default).lower()}`"
 
 
-def option_helps(made: type[ModulePass]) -> dict[str, str]:
+def option_helps(pass_type: type[ModulePass]) -> dict[str, str]:
     """The help text of every option of a pass, from the option's declaration or from a docstring; empty for an option
     that neither describes.
 
     The docstring of the pass, or of one of its base classes, may contain `NAME: text.` or `NAME, NAME: text.`
     """
     said: dict[str, str] = {}
-    for base in reversed(made.__mro__):
+    for base in reversed(pass_type.__mro__):
         if issubclass(base, ModulePass) and base is not ModulePass:
             said |= _described(base)[1]
-    declared = _pipeline_helps() if made.name in PIPELINES else {}
+    declared = _pipeline_helps() if pass_type.name in PIPELINES else {}
     return {
         field.name: field.metadata.get("help") or declared.get(field.name) or said.get(field.name, "")
-        for field in fields(made)
+        for field in fields(pass_type)
     }
 
 
@@ -119,12 +121,12 @@ def _pipeline_helps() -> dict[str, str]:
     return {option.name: option.help for option in options_of(PipelineOptions)}
 
 
-def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
-    names = "|".join(field.name for field in fields(made)) or "(?!)"
+def _described(pass_type: type[ModulePass]) -> tuple[str, dict[str, str]]:
+    names = "|".join(field.name for field in fields(pass_type)) or "(?!)"
     marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
     paragraphs: list[str] = []
     helps: dict[str, str] = {}
-    for paragraph in inspect.cleandoc(made.__doc__ or "").split("\n\n"):
+    for paragraph in inspect.cleandoc(pass_type.__doc__ or "").split("\n\n"):
         rest, *options = marker.split(" ".join(paragraph.split()))
         for listed, text in zip(options[::2], options[1::2], strict=True):
             help, raises, tail = text.partition(" Raises ")

@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
-def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequence[str]) -> Report:
+def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines: Sequence[str]) -> Report:
     """Create the report of a compiled model.
 
-    made: the compilation after its measurement.
+    compilation: the compilation after its measurement.
     chosen, lines: the texts of the report and of the command about the choice of formats.
     """
-    request, board, compiled = made.request, made.board, made.compiled
-    accuracies, rounding, measured = made.accuracies, made.rounding, made.measured
+    request, board, compiled = compilation.request, compilation.board, compilation.compiled
+    accuracies, rounding, measured = compilation.accuracies, compilation.rounding, compilation.measured
     optimize = f"-{request.optimize}"
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
     milliseconds = board.milliseconds(cost, core_cycles)
@@ -65,7 +65,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
     floats = float_inputs(compiled.formats, board.name)
     converting = _converting(interface, floats, cost if estimate is None else estimate.time)
     spent = milliseconds if estimate is None or measured else board.milliseconds(estimate.time, None)
-    sensor = sensor_report(compiled.reals, compiled.formats, made.data)
+    sensor = sensor_report(compiled.reals, compiled.formats, compilation.data)
     return Report(
         model=str(request.model),
         name=interface.name,
@@ -81,13 +81,13 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
         row_scales=compiled.row_scales,
         feature_scales=request.input_unit is None and feature_map(compiled.formats) is not None,
         fold_affine=compiled.fold_affine,
-        search=_search_report(request, compiled, made.account),
+        search=_search_report(request, compiled, compilation.account),
         optimize=optimize,
         accuracy_float=accuracies.reals,
         accuracy=accuracies.formats,
         disagreements=accuracies.disagreements,
         samples=accuracies.samples,
-        confusion=_confusion(made),
+        confusion=_confusion(compilation),
         regression=None if accuracies.regression is None else asdict(accuracies.regression),
         by_output=[asdict(figures) for figures in accuracies.by_output],
         detection=None if accuracies.detection is None else asdict(accuracies.detection),
@@ -118,30 +118,32 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
         core_cycles_per_mac=_per_mac(core_cycles, macs),
         milliseconds_per_inference=rounded_milliseconds(milliseconds),
         time_source=board.time_source,
-        hardware=made.hardware,
-        fits=_fits(board, measured, memory["height"] + input_bytes, made.hardware),
+        hardware=compilation.hardware,
+        fits=_fits(board, measured, memory["height"] + input_bytes, compilation.hardware),
         estimate=estimate_report(estimate, board.unit),
-        seconds=round(time.perf_counter() - made.start, 2),
-        mismatch=None if made.mismatch is None else str(made.mismatch),
-        requested=made.requested.stated_options,
+        seconds=round(time.perf_counter() - compilation.start, 2),
+        mismatch=None if compilation.mismatch is None else str(compilation.mismatch),
+        requested=compilation.requested.stated_options,
         chosen=chosen,
         lines=lines,
         warnings=warnings_of(
-            made,
+            compilation,
             clipped=0.0 if sensor is None else sensor["clipped"],
             converting=converting,
             milliseconds=None if spent is None else spent / (1 - converting),
         ),
         sensor=sensor,
         float_inputs=float_inputs_report(floats),
-        thresholds=threshold_report(compiled.reals, compiled.formats, made.data),
+        thresholds=threshold_report(compiled.reals, compiled.formats, compilation.data),
     )
 
 
-def _confusion(made: Compilation) -> dict[str, Any] | None:
-    if made.data.y is None or made.accuracies.answers is None:
+def _confusion(compilation: Compilation) -> dict[str, Any] | None:
+    if compilation.data.y is None or compilation.accuracies.answers is None:
         return None
-    return confusion(made.data.y, *made.accuracies.answers, read_interface(made.compiled.formats).classes)
+    return confusion(
+        compilation.data.y, *compilation.accuracies.answers, read_interface(compilation.compiled.formats).classes
+    )
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:

@@ -101,22 +101,6 @@ class DetectionFields(TypedDict):
     far: Unbounded
 
 
-class ConstantBranchFields(TypedDict):
-    """The fields of `ConstantBranch`."""
-
-    feature: Count
-    threshold: float
-    at_most: bool
-
-
-class ThresholdFields(TypedDict):
-    """The fields of `ThresholdReport`."""
-
-    readings: Count
-    crossed: Count
-    constant: Sequence[ConstantBranchFields]
-
-
 class MetricFields(TypedDict):
     """The value of the requested metric, on reals and in formats.
 

@@ -185,30 +185,30 @@ class WarningRule:
     cure: Callable[[Findings], str]
 
 
-def _of_format(found: Findings) -> str:
-    if found.data.poor or found.data.apart:
+def _of_format(findings: Findings) -> str:
+    if findings.data.poor or findings.data.apart:
         return "correct the data first"
-    if found.parts:
+    if findings.parts:
         return "a larger --width, or more bits in the part that already has formats, such as a front end, may help"
-    if found.kept:
+    if findings.kept:
         return (
             "the model keeps its own formats: train it with more bits, or discard them by --quantization anew, which "
             "chooses formats on --val"
         )
-    if not found.chosen:
+    if not findings.chosen:
         return CHOOSE_FORMAT
-    if found.unmet is not None and found.complete:
+    if findings.unmet is not None and findings.complete:
         return "no format that fits loses less: choose a larger board or a larger --loss"
     return "more data for --val, similar to the test data, may help"
 
 
-def _of_far_samples(found: Findings) -> str:
-    if found.parts and not (found.data.poor or found.data.apart):
+def _of_far_samples(findings: Findings) -> str:
+    if findings.parts and not (findings.data.poor or findings.data.apart):
         return (
             "the part that already has formats, such as a front end, saturates: choose its scales for four times the "
             "range of these samples"
         )
-    return _of_format(found)
+    return _of_format(findings)
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
@@ -220,171 +220,183 @@ def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
     """
     return WarningRule(
         name,
-        lambda found: found.share(cause) > LARGE_SHARE,
-        lambda found: f"{what} takes {found.share(cause):.0%} of the time",
-        lambda found: cure,
+        lambda findings: findings.share(cause) > LARGE_SHARE,
+        lambda findings: f"{what} takes {findings.share(cause):.0%} of the time",
+        lambda findings: cure,
     )
 
 
-def _missing_classes(found: Findings) -> str:
-    missing = found.data.missing
+def _missing_classes(findings: Findings) -> str:
+    missing = findings.data.missing
     named = ", ".join(missing) if len(missing) <= NAMED_CLASSES else f"{len(missing)} of the model"
     return f"--val has no sample of the class{'es' if len(missing) > 1 else ''} {named}"
 
 
-def _other_answers(found: Findings) -> str:
-    right = "" if found.accuracies.reals is None or found.lost > 0 else ", although its error rate is no higher"
-    return f"answers differently from the model for {found.other:.1%} of the samples{right}"
+def _other_answers(findings: Findings) -> str:
+    right = "" if findings.accuracies.reals is None or findings.lost > 0 else ", although its error rate is no higher"
+    return f"answers differently from the model for {findings.other:.1%} of the samples{right}"
 
 
-def _unmet(found: Findings) -> str:
-    limit = found.unmet or 0.0
-    if found.accuracies.worst is not None:
+def _unmet(findings: Findings) -> str:
+    limit = findings.unmet or 0.0
+    if findings.accuracies.worst is not None:
         return f"no format that fits keeps the growth of errors below {limit:g}%"
-    return f"nothing that fits loses as little as {limit:g} points{' and keeps the scores' if found.scored else ''}"
+    return f"nothing that fits loses as little as {limit:g} points{' and keeps the scores' if findings.scored else ''}"
 
 
 WARNINGS = (
     WarningRule(
         "poor model",
-        lambda found: bool(found.data.poor),
-        lambda found: f"--val: the float model {found.data.poor}",
-        lambda found: "unless the model itself is poor, pass the features in the order and scale of training",
+        lambda findings: bool(findings.data.poor),
+        lambda findings: f"--val: the float model {findings.data.poor}",
+        lambda findings: "unless the model itself is poor, pass the features in the order and scale of training",
     ),
     WarningRule(
         "other ranges",
-        lambda found: found.data.apart > 0,
-        lambda found: f"--val and --test: {found.data.apart:.0%} of the numbers lie far outside the other's range",
-        lambda found: "scale both data sets as in training: formats cover only the range of --val",
+        lambda findings: findings.data.apart > 0,
+        lambda findings: (
+            f"--val and --test: {findings.data.apart:.0%} of the numbers lie far outside the other's range"
+        ),
+        lambda findings: "scale both data sets as in training: formats cover only the range of --val",
     ),
     WarningRule(
         "few samples",
-        lambda found: found.data.few is not None,
-        lambda found: f"--val: the formats are chosen by {found.data.few} samples",
-        lambda found: f"add samples that represent the board's inputs: at least {FEW_SAMPLES}, preferably hundreds",
+        lambda findings: findings.data.few is not None,
+        lambda findings: f"--val: the formats are chosen by {findings.data.few} samples",
+        lambda findings: f"add samples that represent the board's inputs: at least {FEW_SAMPLES}, preferably hundreds",
     ),
     WarningRule(
         "missing classes",
-        lambda found: bool(found.data.missing),
+        lambda findings: bool(findings.data.missing),
         _missing_classes,
-        lambda found: "add samples of it: the loss in this class is unknown",
+        lambda findings: "add samples of it: the loss in this class is unknown",
     ),
     WarningRule(
         "accuracy",
-        lambda found: found.lost > LOST_POINTS,
-        lambda found: f"loses {found.lost:.1f} points of accuracy",
+        lambda findings: findings.lost > LOST_POINTS,
+        lambda findings: f"loses {findings.lost:.1f} points of accuracy",
         _of_format,
     ),
-    WarningRule("answers", lambda found: found.other > OTHER_ANSWERS, _other_answers, _of_format),
+    WarningRule("answers", lambda findings: findings.other > OTHER_ANSWERS, _other_answers, _of_format),
     WarningRule(
         "errors",
-        lambda found: found.grown is not None,
-        lambda found: f"{found.grown}: {found.grown.change}" if found.grown else "",
+        lambda findings: findings.grown is not None,
+        lambda findings: f"{findings.grown}: {findings.grown.change}" if findings.grown else "",
         _of_format,
     ),
     WarningRule(
         "unmet loss",
-        lambda found: found.unmet is not None,
+        lambda findings: findings.unmet is not None,
         _unmet,
-        lambda found: "--loss allows more; a larger board may have room for more bits",
+        lambda findings: "--loss allows more; a larger board may have room for more bits",
     ),
     WarningRule(
         "RAM",
-        lambda found: found.over > 0,
-        lambda found: f"the RAM with the stack exceeds --ram by {found.over} bytes",
-        lambda found: "reduce --ram by as many",
+        lambda findings: findings.over > 0,
+        lambda findings: f"the RAM with the stack exceeds --ram by {findings.over} bytes",
+        lambda findings: "reduce --ram by as many",
     ),
     WarningRule(
         "alternatives",
-        lambda found: bool(found.failed),
-        lambda found: f"alternatives that do not compile were excluded from the choice: {'; '.join(found.failed)}",
-        lambda found: "the choice is valid for the others; --format with the name of an excluded one prints its error",
+        lambda findings: bool(findings.failed),
+        lambda findings: (
+            f"alternatives that do not compile were excluded from the choice: {'; '.join(findings.failed)}"
+        ),
+        lambda findings: (
+            "the choice is valid for the others; --format with the name of an excluded one prints its error"
+        ),
     ),
     WarningRule(
         "clusters",
-        lambda found: found.accuracies.ignored,
-        lambda found: "`y` is ignored: a clustering is compared with the model on reals, not with labels",
-        lambda found: "leave it out",
+        lambda findings: findings.accuracies.ignored,
+        lambda findings: "`y` is ignored: a clustering is compared with the model on reals, not with labels",
+        lambda findings: "leave it out",
     ),
     WarningRule(
         "far samples",
-        lambda found: found.far > MISSED_FAR,
-        lambda found: f"{found.far:.1%} of the samples far from the data are classified differently from the model",
+        lambda findings: findings.far > MISSED_FAR,
+        lambda findings: (
+            f"{findings.far:.1%} of the samples far from the data are classified differently from the model"
+        ),
         _of_far_samples,
     ),
     WarningRule(
         "zeros",
-        lambda found: found.zeros > 0,
-        lambda found: (
-            f"{found.zeros:.0%} of the inputs are zeros, and the file of XGBoost does not state whether zeros were"
+        lambda findings: findings.zeros > 0,
+        lambda findings: (
+            f"{findings.zeros:.0%} of the inputs are zeros, and the file of XGBoost does not state whether zeros were"
             " missing values in training (missing=0, or a sparse matrix)"
         ),
-        lambda found: "if they were, replace zeros by NaN, in --val, --test and on the board; else nothing is wrong",
+        lambda findings: "if they were, replace zeros by NaN, in --val, --test and on the board; else nothing is wrong",
     ),
     WarningRule(
         "clipped",
-        lambda found: found.clipped > CLIPPED_SHARE,
-        lambda found: f"{found.clipped:.1%} of the inputs lie outside of the unit's integers",
-        lambda found: "choose another scale, offset or type of --input-unit that includes them",
+        lambda findings: findings.clipped > CLIPPED_SHARE,
+        lambda findings: f"{findings.clipped:.1%} of the inputs lie outside of the unit's integers",
+        lambda findings: "choose another scale, offset or type of --input-unit that includes them",
     ),
     WarningRule(
         "float inputs",
-        lambda found: found.converting > LARGE_SHARE and not found.quick,
-        lambda found: f"{found.converting:.0%} of the time is spent on converting floats",
-        lambda found: "pass the sensor's integers with --input-unit, or raws to NAME_predict",
+        lambda findings: findings.converting > LARGE_SHARE and not findings.quick,
+        lambda findings: f"{findings.converting:.0%} of the time is spent on converting floats",
+        lambda findings: "pass the sensor's integers with --input-unit, or raws to NAME_predict",
     ),
     WarningRule(
         "spread",
-        lambda found: found.spread > WIDE_SPREAD and (found.lost > LOST_POINTS or found.other > OTHER_ANSWERS),
-        lambda found: f"one of its constants contains numbers {found.spread:.0e} times as large as most others",
-        lambda found: "remove features that hardly vary within a class, or fit GaussianNB with var_smoothing=1e-2",
+        lambda findings: (
+            findings.spread > WIDE_SPREAD and (findings.lost > LOST_POINTS or findings.other > OTHER_ANSWERS)
+        ),
+        lambda findings: f"one of its constants contains numbers {findings.spread:.0e} times as large as most others",
+        lambda findings: "remove features that hardly vary within a class, or fit GaussianNB with var_smoothing=1e-2",
     ),
     WarningRule(
         "coarse features",
-        lambda found: found.coarse > 0 and found.worse and not found.asked,
-        lambda found: f"one scale for all features is too coarse for {found.coarse} of {found.features} of them",
-        lambda found: "--feature-scales gives each feature its own scale",
+        lambda findings: findings.coarse > 0 and findings.worse and not findings.asked,
+        lambda findings: (
+            f"one scale for all features is too coarse for {findings.coarse} of {findings.features} of them"
+        ),
+        lambda findings: "--feature-scales gives each feature its own scale",
     ),
     WarningRule(
         "unlike rows",
-        lambda found: found.rows > UNLIKE_ROWS and found.worse,
-        lambda found: f"the rows of a matrix differ in size by a factor of {found.rows:.0f}, but have one scale",
-        lambda found: "--row-scales gives each row its own scale",
+        lambda findings: findings.rows > UNLIKE_ROWS and findings.worse,
+        lambda findings: f"the rows of a matrix differ in size by a factor of {findings.rows:.0f}, but have one scale",
+        lambda findings: "--row-scales gives each row its own scale",
     ),
     WarningRule(
         "feature scales",
-        lambda found: found.asked and not found.scaled,
-        lambda found: "--feature-scales had no effect: the ops that read the input cannot absorb scales of features",
-        lambda found: "put a scaler or a layer with weights first, or omit the option",
+        lambda findings: findings.asked and not findings.scaled,
+        lambda findings: "--feature-scales had no effect: the ops that read the input cannot absorb scales of features",
+        lambda findings: "put a scaler or a layer with weights first, or omit the option",
     ),
     WarningRule(
         "softmax",
-        lambda found: found.share("softmax") > LARGE_SHARE and found.outputs != CLASS,
-        lambda found: f"softmax takes {found.share('softmax'):.0%} of the time",
-        lambda found: f"--outputs {CLASS} omits it: the class does not depend on it",
+        lambda findings: findings.share("softmax") > LARGE_SHARE and findings.outputs != CLASS,
+        lambda findings: f"softmax takes {findings.share('softmax'):.0%} of the time",
+        lambda findings: f"--outputs {CLASS} omits it: the class does not depend on it",
     ),
     _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
     WarningRule(
         "wide sums",
-        lambda found: found.share("wide_sums") > LARGE_SHARE,
-        lambda found: f"arithmetic on integers of 64 bits takes {found.share('wide_sums'):.0%} of the time",
-        lambda found: (
-            f"{'--quantization anew and ' if found.kept else ''}"
+        lambda findings: findings.share("wide_sums") > LARGE_SHARE,
+        lambda findings: f"arithmetic on integers of 64 bits takes {findings.share('wide_sums'):.0%} of the time",
+        lambda findings: (
+            f"{'--quantization anew and ' if findings.kept else ''}"
             f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits"
         ),
     ),
     WarningRule(
         "floats",
-        lambda found: found.share("soft_floats") > LARGE_SHARE and not found.chosen,
-        lambda found: f"arithmetic on floats in software takes {found.share('soft_floats'):.0%} of the time",
-        lambda found: f"--format {AUTO_FORMAT} computes in integers",
+        lambda findings: findings.share("soft_floats") > LARGE_SHARE and not findings.chosen,
+        lambda findings: f"arithmetic on floats in software takes {findings.share('soft_floats'):.0%} of the time",
+        lambda findings: f"--format {AUTO_FORMAT} computes in integers",
     ),
 )
 """The warnings, in printing order."""
 
 
 def warnings_of(
-    made: Compilation, *, clipped: float, converting: float, milliseconds: float | None
+    compilation: Compilation, *, clipped: float, converting: float, milliseconds: float | None
 ) -> list[dict[str, str]]:
     """The warnings that follow from the accuracy, the estimated time and the choice of a program.
 
@@ -392,38 +404,45 @@ def warnings_of(
     converting: the share of the time with float inputs that is spent converting them to raws.
     milliseconds: as in `Findings`.
     """
-    compiled, choice, measured, limit = made.compiled, made.choice, made.measured, made.board.ram and made.request.ram
-    coarse = coarse_features(compiled, made.data)
-    shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
+    compiled, choice, measured, limit = (
+        compilation.compiled,
+        compilation.choice,
+        compilation.measured,
+        compilation.board.ram and compilation.request.ram,
+    )
+    coarse = coarse_features(compiled, compilation.data)
+    shares = time_shares(compiled.loops, compilation.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     # Alternatives that are too large for the chip do not fit, like others that do not fit the board: they have not
     # failed.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
-    found = Findings(
-        made.accuracies,
+    findings = Findings(
+        compilation.accuracies,
         shares,
-        made.faults,
+        compilation.faults,
         chosen=choice is not None,
         unmet=unmet,
-        asked=made.requested.feature_scales,
+        asked=compilation.requested.feature_scales,
         scaled=feature_map(compiled.reals) is not None,
         spread=spread_of(compiled.reals),
         coarse=int(np.sum(coarse)),
         features=len(coarse),
-        zeros=unknown_zeros(made),
+        zeros=unknown_zeros(compilation),
         rows=1.0 if compiled.row_scales or compiled.kept else row_ratio(compiled.reals),
         clipped=clipped,
         converting=converting,
         milliseconds=milliseconds,
         over=measured.ram_bytes - limit if measured and limit is not None else 0,
         failed=reasons_of((row.alternative.name, row.reason) for row in failed),
-        outputs=made.request.compile_options["outputs"],
+        outputs=compilation.request.compile_options["outputs"],
         kept=compiled.kept,
         parts=compiled.parts is not None,
         complete=choice is None or choice.complete,
     )
     return [
-        {"name": row.name, "text": row.text(found), "cure": row.cure(found)} for row in WARNINGS if row.applies(found)
+        {"name": row.name, "text": row.text(findings), "cure": row.cure(findings)}
+        for row in WARNINGS
+        if row.applies(findings)
     ]
 
 
@@ -438,13 +457,13 @@ def reasons_of(failed: Iterable[tuple[str, str]]) -> Sequence[str]:
     return [f"{', '.join(alternatives)} ({reason})" for reason, alternatives in names.items()]
 
 
-def unknown_zeros(made: Compilation) -> float:
+def unknown_zeros(compilation: Compilation) -> float:
     """The share of zeros in data without missing values, if the model has the attribute `ZEROS_UNKNOWN`; otherwise
     0.
     """
-    if ZEROS_UNKNOWN not in made.program.attributes or np.isnan(made.data.x).any():
+    if ZEROS_UNKNOWN not in compilation.program.attributes or np.isnan(compilation.data.x).any():
         return 0.0
-    return float((made.data.x == 0).mean())
+    return float((compilation.data.x == 0).mean())
 
 
 def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:

@@ -387,7 +387,7 @@ def choose(
         late = []
     if not contenders.tried:
         raise contenders.failed[0].error
-    if contenders.trials.judge.by_error:
+    if contenders.trials.loss_model.by_error:
         contenders.bounds = bounds = bounds.by_error()
     taken = _first_accepted(contenders) or _safest(contenders)
     if taken is None and late:

@@ -93,7 +93,7 @@ def _least(*limits: int | None) -> float:
     return min((limit for limit in limits if limit is not None), default=math.inf)
 
 
-MOST_OPS = 1 << 13
+MAX_OPS = 1 << 13
 """The greatest number of ops, in all programs together, that are lowered to find options that fit: some half a minute.
 """
 
@@ -105,7 +105,7 @@ def options_that_fit(program: ModuleOp, ctx: Context, request: Request, board: B
     """The options of the fastest alternative that fits, and the memory that it needs; empty if none fits.
 
     Compact alternatives are considered last. For large programs, only the smallest alternatives are lowered; above
-    `MOST_OPS` ops, none are.
+    `MAX_OPS` ops, none are.
 
     program: the program on reals.
     """
@@ -122,7 +122,7 @@ def options_that_fit(program: ModuleOp, ctx: Context, request: Request, board: B
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
     smallest = sorted(considered(), key=lambda row: (row.name != NARROW_WIDTH, not row.compact))
-    tried = {row.name for row in smallest[: MOST_OPS // sum(1 for _ in trials.program.walk())]}
+    tried = {row.name for row in smallest[: MAX_OPS // sum(1 for _ in trials.program.walk())]}
     for alternative in considered():
         if alternative.name not in tried:
             continue

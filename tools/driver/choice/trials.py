@@ -138,7 +138,7 @@ class Trials:
         self.groups, self.division = sample_groups(options.data, len(data))
 
     @cached_property
-    def judge(self) -> LossModel:
+    def loss_model(self) -> LossModel:
         """The loss model of programs, from the outputs of the model before anything is folded into constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(reals).threshold
@@ -147,7 +147,7 @@ class Trials:
         return LossModel.of(reference, self.groups, detector, scored=scored, metric=self.metric)
 
     @property
-    def judged_by(self) -> Sequence[object]:
+    def loss_key(self) -> Sequence[object]:
         """The cache key of the loss model: all its inputs except the data."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
         return self._imported.digest, self.options.outputs, groups, self.metric
@@ -284,16 +284,16 @@ class ProgramTrial:
         return self._kept_loss("loss", lambda: self._loss(self._refined))
 
     def _kept_loss(self, what: str, find: Callable[[], Loss], *more: object) -> Loss:
-        return kept(lambda: self._asked(what, *self.trials.judged_by, *more), find, Loss.of_json, asdict)
+        return kept(lambda: self._asked(what, *self.trials.loss_key, *more), find, Loss.of_json, asdict)
 
     def _loss(self, program: SharedProgram, at_most: float = float("inf")) -> Loss:
-        judge = self.trials.judge
-        loss = loss_of(program, self.reference.order, judge, at_most)
-        if judge.detector is None:
+        loss_model = self.trials.loss_model
+        loss = loss_of(program, self.reference.order, loss_model, at_most)
+        if loss_model.detector is None:
             return loss
-        far = self.evaluator.shared_on(judge.detector.far).prepare(program.module)
+        far = self.evaluator.shared_on(loss_model.detector.far).prepare(program.module)
         scores = [far.decoded(far.outputs(chunk))[0][:, 0] for chunk in range(len(far.evaluator.chunks))]
-        return judge.with_far(loss, np.concatenate(scores))
+        return loss_model.with_far(loss, np.concatenate(scores))
 
     def changed_answers(self) -> int:
         """The number of samples whose class differs between the refined program and the program on reals."""
@@ -317,7 +317,9 @@ class ProgramTrial:
         return module
 
 
-def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: LossModel, at_most: float = float("inf")) -> Loss:
+def loss_of(
+    program: SharedProgram, order: NDArray[np.intp], loss_model: LossModel, at_most: float = float("inf")
+) -> Loss:
     """The loss of a program on the data of a reference, computed from the scores or numbers that determine the
     program's answer.
 
@@ -330,22 +332,22 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: LossModel, a
     for chunk in range(len(program.evaluator.chunks)):
         outputs = program.outputs(chunk)
         classes.append(outputs.classes)
-        if reals := program.decoded(outputs) if judge.numbers or judge.scored or judge.metric else ():
+        if reals := program.decoded(outputs) if loss_model.numbers or loss_model.scored or loss_model.metric else ():
             decoded.append(reals[0])
-        if judge.metric is not None:
+        if loss_model.metric is not None:
             continue
-        compared.append(decoded[-1] if judge.numbers else program.compared(chunk))
-        if not judge.numbers:
+        compared.append(decoded[-1] if loss_model.numbers else program.compared(chunk))
+        if not loss_model.numbers:
             seen = np.concatenate(classes)
-            points = 100 * judge.net(seen, order[: len(seen)]) / len(order)
+            points = 100 * loss_model.net(seen, order[: len(seen)]) / len(order)
             if points > at_most:
                 return Loss(points, points, 0, 0, len(order), len(order))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     scores = np.concatenate(decoded)[place] if decoded else None
-    if judge.metric is not None:
-        loss = judge.loss_by_metric(np.concatenate(classes)[place], scores)
+    if loss_model.metric is not None:
+        loss = loss_model.loss_by_metric(np.concatenate(classes)[place], scores)
     else:
         known = [part for part in compared if part is not None]
-        loss = judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
-    return loss if not judge.scored or scores is None else replace(loss, scores=judge.scores_off(scores))
+        loss = loss_model.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
+    return loss if not loss_model.scored or scores is None else replace(loss, scores=loss_model.scores_off(scores))

@@ -14,7 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.chip import SERIAL
 from tinyml.targets.registry import board
-from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder, write_inside
+from tinyml.tools.driver.output_folder import FILES, SAMPLES, readable_report, seal_folder, write_inside
 from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 from tinyml.tools.driver.stages import load_program
@@ -65,7 +65,7 @@ def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: b
 
     Raises `InputError` for a source that `tinyml compile` did not write, and as `packagings_for` does.
     """
-    if (report := found_report(source)) is None:
+    if (report := readable_report(source)) is None:
         raise InputError("expected a folder written by tinyml compile", file=str(source))
     target = board(report["target"])
     packagings = packagings_for(

@@ -21,7 +21,7 @@ TABLE, LABELS, TOP = 300, 80, 60
 INPUT, LINES, COLUMNS = 140, 46, 6
 """Side of an input and height of the text below it, in pixels, and the number of inputs in a row."""
 
-MOST_BARS = 24
+MAX_BARS = 24
 """Maximum number of values drawn as bars in any case; a longer vector is drawn as bars only if its features have unlike
 scales.
 """
@@ -65,7 +65,7 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
     # A feature that is missing in every sample has no known range.
     least, greatest = (np.nan_to_num(np.asarray(arrays[name], np.float64)).ravel() for name in ("least", "greatest"))
     ranges = greatest - least
-    are_bars = len(ranges) <= MOST_BARS or ranges.max() > RANGE_RATIO * np.median(ranges)
+    are_bars = len(ranges) <= MAX_BARS or ranges.max() > RANGE_RATIO * np.median(ranges)
     inputs: list[NDArray[Any]] = list(arrays["x"])
     return [
         WrongAnswer(

@@ -10,7 +10,7 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_CLASSES = 40
+MAX_CLASSES = 40
 """Maximum number of classes in a confusion table; larger ones are unreadable."""
 
 SHOWN_ERRORS = 12
@@ -26,10 +26,10 @@ def confusion(
     wanted, reals, formats: class indices (samples,).
     names: the names of the classes; None for indices.
 
-    Returns None if there are more than `MOST_CLASSES` classes.
+    Returns None if there are more than `MAX_CLASSES` classes.
     """
     classes = max(len(names or ()), 1 + max(int(part.max(initial=0)) for part in (wanted, reals, formats)))
-    if classes > MOST_CLASSES:
+    if classes > MAX_CLASSES:
         return None
 
     def counts(given: NDArray[np.int64]) -> list[list[int]]:

@@ -11,7 +11,7 @@ from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame
 from tinyml.tools.reports.pages.html import escape, figure, page, section, table
 
-MOST_REASONS = 4
+MAX_REASONS = 4
 """Maximum number of operations named as reasons."""
 
 SMALL_SHARE = 0.02
@@ -117,7 +117,7 @@ class ComparedPrograms:
         sign, word = (1, "more") if more > 0 else (-1, "less")
         said = [f"{self.names[1]} takes {abs(more):,.0f} {unit} {word} than {self.names[0]}."]
         operations = sorted(self.operations(), key=lambda one: -sign * one.more)
-        for one in operations[:MOST_REASONS]:
+        for one in operations[:MAX_REASONS]:
             if sign * one.more < SMALL_SHARE * first.time:
                 break
             said.append(f"{one.name}: {abs(one.more):,.0f} {unit} {word}{_why(one)}.")

@@ -153,7 +153,7 @@ def test_forests_in_floats():
 
 @pytest.mark.long(drawn=False)
 def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
-    """For a program with exactly as many ops as the limit `MOST_OPS`, the message is based on one alternative only,
+    """For a program with exactly as many ops as the limit `MAX_OPS`, the message is based on one alternative only,
     `fixed 8`. For a program with more ops, no alternative is tried.
     """
     x = np.random.default_rng(0).normal(size=(40, 1021))
@@ -175,10 +175,10 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
     assert "width=8 needs about" in message()
     assert len(lowered) > 5
     [count] = ops
-    monkeypatch.setattr(choose_program, "MOST_OPS", count)
+    monkeypatch.setattr(choose_program, "MAX_OPS", count)
     assert "width=8 needs about" in message()
     assert lowered == {"fixed 8"}
-    monkeypatch.setattr(choose_program, "MOST_OPS", count - 1)
+    monkeypatch.setattr(choose_program, "MAX_OPS", count - 1)
     assert "needs about" not in message()
     assert not lowered
 

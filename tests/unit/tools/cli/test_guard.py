@@ -14,7 +14,7 @@ from programs.paths import ROOT
 from programs.spread import spread
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
-from tinyml.tools.cli.guard import MOST_DIGITS
+from tinyml.tools.cli.guard import MAX_DIGITS
 from tinyml.tools.driver.output_folder import read_report
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
@@ -34,7 +34,7 @@ def opt(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     ("arguments", "said"),
     [
         (["-p", f"profile{{data=x width={'4' * 4400}}}"], "a number of 4400 digits, expected at most 300"),
-        (["-p", f"pack-scratch{{limit={'4' * MOST_DIGITS}}}"], "option limit: integers go up to 9223372036854775807"),
+        (["-p", f"pack-scratch{{limit={'4' * MAX_DIGITS}}}"], "option limit: integers go up to 9223372036854775807"),
         (["-t", f"c{{target={'4' * 4400}}}"], "a number of 4400 digits, expected at most 300"),
         (["-p", 'reals-to-c{data=x packed="a b"}'], "cannot read the data"),
         (["-p", "mlir-opt[nothing]"], "pass 'mlir-opt': plug-in 'xdsl' of package 'xdsl' (xdsl.universe): "),

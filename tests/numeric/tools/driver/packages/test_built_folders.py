@@ -17,7 +17,7 @@ import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli import atomic_output
 from tinyml.tools.driver.build_products import products_among
-from tinyml.tools.driver.output_folder import found_report, kept_files, removable_files
+from tinyml.tools.driver.output_folder import kept_files, readable_report, removable_files
 
 NAME = "gestures"
 
@@ -140,7 +140,7 @@ def test_a_folder_that_was_built_is_written_and_built_again(kind: str, tmp_path:
     build(out)
     program(board, 8).save(out, packages=packages)
     assert contents(out).keys() >= products
-    assert found_report(out) == found_report(tmp_path / "out")
+    assert readable_report(out) == readable_report(tmp_path / "out")
 
 
 @pytest.fixture
