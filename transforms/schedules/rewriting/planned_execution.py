@@ -9,7 +9,7 @@ from math import prod
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -18,7 +18,6 @@ from tinyml.targets.registry import board
 from tinyml.transforms.schedules.ordinary import Whole
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.protocol import Schedule, TilingOptions
-from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input, without_given_input
 from tinyml.transforms.schedules.segments import Kernels, Plan, Segment
 from tinyml.transforms.schedules.table import AUTO, ORDINARY
@@ -139,3 +138,33 @@ def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
         return f"it reads all of {', '.join(whole)}"
     obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]
     return next(filter(None, obstacles), "no segment around it needs fewer bytes")
+
+
+def arrange(network: Network) -> None:
+    """Sort the ops of a function into the order of a network's nodes. Each op follows the ops on which it depends."""
+    block = network.ops[0][0].parent
+    assert block is not None
+    *ops, end = block.ops
+    of_nodes = {op for group in network.ops for op in group}
+    depends: set[Operation] = set()
+    """The ops that depend on nodes; they precede the first of their readers. Others stay at the beginning."""
+    for op in ops:
+        if op in of_nodes or any(value.owner in depends for value in op.operands):
+            depends.add(op)
+    placed = {op for op in ops if op not in depends}
+
+    def place(op: Operation) -> None:
+        if op in placed or op.parent is not block:
+            return
+        placed.add(op)
+        for value in op.operands:
+            if isinstance(value.owner, Operation):
+                place(value.owner)
+        op.detach()
+        block.insert_op_before(op, end)
+
+    for group in network.ops:
+        for op in group:
+            place(op)
+    for op in ops:
+        place(op)

@@ -5,9 +5,13 @@ The memory of a candidate, the bytes of arena and input, is known as soon as the
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -17,6 +21,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.tdsl.base import shaped
+from tinyml.runtime.devices.toolchain import run_command
+from tinyml.targets.chip import Chip
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, SearchProblem, evaluator_of
 from tinyml.transforms.ir.cost.demand import arena_and_input
@@ -36,7 +42,6 @@ from tinyml.transforms.ir.pipeline_names import (
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
 from tinyml.transforms.programs.digest import digest_of
 from tinyml.transforms.programs.kept_facts import kept
-from tinyml.transforms.search.costs.tool_versions import tools_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
@@ -331,3 +336,26 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
 
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
     return candidates.programs.fact(platform, lambda: CandidateCosts(candidates, platform))
+
+
+@cache
+def tools_of(chip: Chip) -> str:
+    """A string that identifies the installed versions of a chip's compiler, libraries, packages and Python modules.
+
+    The text is empty if the compiler is not installed.
+    """
+    if (compiler := shutil.which(chip.command("cc"))) is None:
+        return ""
+    found = [run_command(compiler, ["--version"]).splitlines()[0]]
+    names = [run_command(compiler, [f"-print-file-name={name}"]).strip() for name in ("libc.a", "libm.a", "libgcc.a")]
+    names += [run_command(compiler, [f"-print-prog-name={name}"]).strip() for name in ("as", "ld", "cc1")]
+    names += [shutil.which(package.command) or "" for package in chip.packages if package.command]
+    for path in map(Path, filter(None, names)):
+        if path.is_file():
+            found.append(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}")
+    for module in chip.modules:
+        try:
+            found.append(f"{module} {version(module)}")
+        except PackageNotFoundError:
+            found.append(module)
+    return "; ".join(found)

@@ -16,7 +16,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import AllocOp
-from tinyml.transforms.buffers.liveness.first_touch import points_before
+from tinyml.transforms.buffers.forward_inserts import points_before
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, is_point, live_ranges
 
 TYPE = "memref<4xf32>"

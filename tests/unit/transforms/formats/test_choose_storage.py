@@ -15,11 +15,11 @@ import pytest
 
 from tinyml.dialects import num
 from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.transforms.formats import choose_storage
 from tinyml.transforms.formats.choose_storage import ChooseStoragePass
-from tinyml.transforms.formats.constants import dense_storage
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
-STORAGE: Any = dense_storage
+STORAGE: Any = choose_storage
 DOT, ROWS, SPARSE = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
 
 
@@ -105,5 +105,5 @@ def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_packed_rows_are_counted_unless_never(monkeypatch: pytest.MonkeyPatch):
-    assert dense_storage.SPARSE_LOOP == 2.0
+    assert choose_storage.SPARSE_LOOP == 2.0
     assert ChooseStoragePass().packed == "auto"

@@ -17,9 +17,9 @@ from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.targets.registry import HOST, board
 from tinyml.transforms.ir.pipeline_names import LoweringPasses
-from tinyml.transforms.loops.flash import forest_coding
+from tinyml.transforms.loops import code_forests
 
-FORESTS: Any = forest_coding
+FORESTS: Any = code_forests
 
 
 def test_a_board_without_costs_has_an_empty_program_beside_forests():
@@ -35,7 +35,7 @@ def test_nine_tenths_of_the_flash_are_for_the_program(target: str):
 @pytest.mark.parametrize("steps", [None, {}, {"compare": SimpleNamespace(time=2.0)}])
 def test_a_kernel_with_a_step_that_the_cost_table_lacks_is_unchanged(steps: Any, monkeypatch: pytest.MonkeyPatch):
     table = None if steps is None else SimpleNamespace(steps=steps)
-    monkeypatch.setattr("tinyml.transforms.loops.flash.forest_coding.cost_table", lambda _: table)  # pyright: ignore
+    monkeypatch.setattr("tinyml.transforms.loops.code_forests.cost_table", lambda _: table)  # pyright: ignore
     kernel = SimpleNamespace(composed=SimpleNamespace(counts={"compare": 3, "vote": 1}))
     assert FORESTS._timed(kernel, "uno") is kernel
 

@@ -9,8 +9,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
-from tinyml.transforms.reals.analysis.rotated_distances import level_rotation
-from tinyml.transforms.reals.rotate_distances import RotateDistancesPass
+from tinyml.transforms.reals.rotate_distances import RotateDistancesPass, level_rotation
 
 FILES = FILECHECK / "transforms"
 
