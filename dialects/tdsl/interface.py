@@ -24,12 +24,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+import tinyml.dialects.tdsl.interface_fields as kinds
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, Holder, HolderKind, Value
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import Holder, HolderKind, OwnAttribute, Value
-from tinyml.dialects.tdsl import interface_fields as kinds
 from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes, SignalFrames
 from tinyml.dialects.tdsl.interface_fields import FieldKind, StoredExamples, parse_unit, spell_value
 
@@ -333,7 +333,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     return True
 
 
-INTERFACE = OwnAttribute(
+INTERFACE = DiscardableAttribute(
     "tdsl.interface",
     {HolderKind.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
     "The information that callers and users of the program need, in the fields below.",
