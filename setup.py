@@ -1,8 +1,8 @@
 """The packages and the long description of the distribution; everything else about it stands in pyproject.toml.
 
-Each folder in `ROOMS` is a package inside `tinyml`. `tools/tinyml` is `tinyml` itself, with the interface for packages,
-`tinyml.extend`. The symbolic links in `.pyright/tinyml` repeat this mapping for type checkers, which do not run this
-file. `tinyml.examples` has the models with data that `tinyml demo` compiles.
+Each folder in `PACKAGES` is a package inside `tinyml`. `tools/tinyml` is `tinyml` itself, with the interface for
+packages, `tinyml.extend`. The symbolic links in `.pyright/tinyml` repeat this mapping for type checkers, which do not
+run this file. `tinyml.examples` has the models with data that `tinyml demo` compiles.
 
 The long description is README.md, in which links lead to the repository: a registry of packages shows this page
 without the files beside it.
@@ -16,14 +16,15 @@ from runpy import run_path
 from setuptools import setup
 
 ROOT = Path(__file__).parent
-ROOMS = run_path(str(ROOT / "dialects" / "distribution.py"))["ROOMS"]
+PACKAGES = run_path(str(ROOT / "dialects" / "package_metadata.py"))["PACKAGES"]
 EXAMPLES = "tinyml.examples"
-FOLDERS = {"tinyml": "tools/tinyml", **{f"tinyml.{room}": room for room in ROOMS}, EXAMPLES: "examples"}
+FOLDERS = {"tinyml": "tools/tinyml", **{f"tinyml.{package}": package for package in PACKAGES}, EXAMPLES: "examples"}
 
 OURS = ("tools", "calibration")
 """The folder of what measures the cost tables, which only a checkout needs."""
 
-inits = sorted(init.parent.relative_to(ROOT).parts for room in ROOMS for init in (ROOT / room).rglob("__init__.py"))
+files = (init for package in PACKAGES for init in (ROOT / package).rglob("__init__.py"))
+inits = sorted(init.parent.relative_to(ROOT).parts for init in files)
 outermost = ("tools", "tinyml")
 shipped = [parts for parts in inits if parts[:2] != OURS]
 packages = [".".join(["tinyml", *(parts[2:] if parts[:2] == outermost else parts)]) for parts in shipped]

@@ -1,4 +1,4 @@
-"""Verifies that discardable attributes of tinyml match their declarations in `own_attributes.py`."""
+"""Verifies that discardable attributes of tinyml match their declarations in `discardable_attributes.py`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from tinyml.dialects.discardable_attributes import OWN, Holder, HolderKind, declared_attributes
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import OWN, Holder, HolderKind, declared_attributes
 
 FORMER = (
     *("tdsl.classes", "tdsl.clusters", "tdsl.feature_names", "tdsl.feature_scales", "tdsl.feature_zeros"),
@@ -23,7 +23,7 @@ FORMER = (
 """Names of attributes in files of older versions, which `#tdsl.interface` and properties of ops have replaced."""
 
 
-def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
+def verify_discardable_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
     """Raise `InputError` for an attribute in `module` that belongs to tinyml and is unknown, misplaced, or has an
     invalid value.
 

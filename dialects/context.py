@@ -34,11 +34,11 @@ def registry() -> Universe:
 
 
 _COMPLETED = {"hw": "circt", "seq": "circt", "tosa": "tosa"}
-"""By dialect of xDSL, the file of `dialects/upstream/` that adds operations to it. xDSL's own tools are unaffected."""
+"""For dialects of xDSL, the file of `dialects/xdsl_additions/` that adds ops to it. xDSL's own tools are unaffected."""
 
 
 def _completed(name: str) -> Dialect:
-    return getattr(import_module(f"tinyml.dialects.upstream.{_COMPLETED[name]}"), name.upper())
+    return getattr(import_module(f"tinyml.dialects.xdsl_additions.{_COMPLETED[name]}"), name.upper())
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:

@@ -60,7 +60,7 @@ class Value:
     accepts: Callable[[Attribute, Holder | None], bool]
 
 
-class OwnAttribute(str):
+class DiscardableAttribute(str):
     """The name of an attribute as a string, with its declaration.
 
     values: the permitted values for each kind of place or operation name.
@@ -70,7 +70,7 @@ class OwnAttribute(str):
     values: Mapping[HolderKind | str, Value]
     meaning: str
 
-    def __new__(cls, name: str, values: Mapping[HolderKind | str, Value], meaning: str) -> OwnAttribute:
+    def __new__(cls, name: str, values: Mapping[HolderKind | str, Value], meaning: str) -> DiscardableAttribute:
         self = super().__new__(cls, name)
         self.values, self.meaning = values, meaning
         assert name not in _DECLARED, f"{name} is declared twice"
@@ -95,10 +95,10 @@ class OwnAttribute(str):
         return found or self.values.get(place)
 
 
-_DECLARED: dict[str, OwnAttribute] = {}
+_DECLARED: dict[str, DiscardableAttribute] = {}
 
 
-def declared_attributes() -> Mapping[str, OwnAttribute]:
+def declared_attributes() -> Mapping[str, DiscardableAttribute]:
     return _DECLARED
 
 

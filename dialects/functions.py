@@ -6,15 +6,15 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Operation
 
-from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, numbers
+from tinyml.dialects.discardable_attributes import UNIT, DiscardableAttribute, HolderKind, numbers
 
-WEIGHTS_AS_DATA = OwnAttribute(
+WEIGHTS_AS_DATA = DiscardableAttribute(
     "tinyml.weights_as_data",
     {HolderKind.FUNCTION: UNIT},
     "The elements of the function's arrays of numbers may be replaced without a change of the program.",
 )
 
-DATA = OwnAttribute(
+DATA = DiscardableAttribute(
     "tinyml.data",
     {"scratch.constant": UNIT, "c.constant": UNIT, "c.symbol": UNIT},
     "The content of the array is data that the program finds at an address, and not a part of the program.",
@@ -23,26 +23,26 @@ DATA = OwnAttribute(
 _PAIR = numbers(i64, "the least and the greatest element", lambda pair: len(pair) == 2 and pair[0] <= pair[1])
 _MATRIX = numbers(i64, "a number and a count", lambda pair: len(pair) == 2 and pair[0] >= 0 and pair[1] >= 1)
 
-LIMITS = OwnAttribute(
+LIMITS = DiscardableAttribute(
     "tinyml.limits",
     {"scratch.constant": _PAIR, "c.constant": _PAIR},
     "The least and the greatest element that the program admits in an array of data; elements are unsigned if the "
     "least is not negative.",
 )
 
-AFTER_PARENTS = OwnAttribute(
+AFTER_PARENTS = DiscardableAttribute(
     "tinyml.after_parents",
     {"scratch.constant": UNIT, "c.constant": UNIT},
     "Elements 2 n and 2 n + 1 of an array of data are the children of node n, which are negative or greater than n.",
 )
 
-GAPS = OwnAttribute(
+GAPS = DiscardableAttribute(
     "tinyml.gaps",
     {"scratch.constant": _MATRIX, "c.constant": _MATRIX},
     "The number of a sparse matrix whose gaps between columns the array of data contains, and the number of columns.",
 )
 
-LENGTHS = OwnAttribute(
+LENGTHS = DiscardableAttribute(
     "tinyml.lengths",
     {"scratch.constant": _MATRIX, "c.constant": _MATRIX},
     "The number of a sparse matrix whose numbers of entries per row the array of data contains, and the number of "

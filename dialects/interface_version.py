@@ -7,7 +7,7 @@ A package states the version for which it was written as an entry point of the g
 
 from __future__ import annotations
 
-from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.package_metadata import DISTRIBUTION
 
 VERSION = 1
 """The version of the interface; it increases if a name is removed or changes its meaning, not for new names."""

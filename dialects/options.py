@@ -126,7 +126,7 @@ class Option:
         is available.
         """
         table = self.field.metadata[_CHOICES]
-        if not isinstance(table, Table) or value not in table.ours:
+        if not isinstance(table, Table) or value not in table.built_in:
             return None
         try:
             table.row(value)

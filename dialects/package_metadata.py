@@ -6,7 +6,7 @@ The name of the distribution differs from that of the imported Python package.
 DISTRIBUTION = "tinyml-xdsl"
 """The name for pip and `importlib.metadata`; the name `tinyml` on PyPI belongs to another project."""
 
-ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
+PACKAGES = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
 """The folders of the checkout that are packages inside `tinyml`; each imports only packages listed before it."""
 
 LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"

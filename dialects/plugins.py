@@ -20,11 +20,11 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.extensions import parts_installed
 from tinyml.dialects.interface_version import version_mismatch
 from tinyml.dialects.modules import first_line, is_installed
+from tinyml.dialects.package_metadata import DISTRIBUTION
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -62,8 +62,8 @@ INTERFACE = "tinyml.extend"
 """The group in which a package states the version of the interface for which it was written."""
 
 XDSL = "xdsl"
-_OURS = (DISTRIBUTION, XDSL)
-_OUR_MODULES = ("tinyml", XDSL)
+_DISTRIBUTIONS = (DISTRIBUTION, XDSL)
+_TOP_LEVEL_MODULES = ("tinyml", XDSL)
 _FILE = "entry_points.txt"
 
 _problems: dict[str, None] = {}
@@ -97,9 +97,9 @@ class Row:
         return f"plug-in {self.name!r} of package {self.package!r} ({self.group})"
 
     @property
-    def is_ours(self) -> bool:
+    def is_built_in(self) -> bool:
         """True for a row that tinyml or xDSL declares, that is, not a plug-in."""
-        return self.package in _OURS
+        return self.package in _DISTRIBUTIONS
 
     @property
     def module(self) -> str:
@@ -123,7 +123,7 @@ class Row:
         another version of the interface. Raises `InputError` for a row of tinyml whose module needs an extension that
         is not installed.
         """
-        if not self.is_ours:
+        if not self.is_built_in:
             _check_version(self)
         with self.blamed(), parts_installed():
             if EntryPoint.pattern.match(self.value) is None:
@@ -157,7 +157,7 @@ class Row:
     def expect(self, thing: object, *kinds: type[T]) -> T:
         """Return `thing` if it is an instance of one of the types; otherwise raise `PluginError`."""
         if not isinstance(thing, kinds):
-            assert not self.is_ours, self.value
+            assert not self.is_built_in, self.value
             names = " or ".join(kind.__name__ for kind in kinds)
             raise PluginError(f"{self}: expected an object of type {names}, got {type(thing).__name__}")
         return thing
@@ -165,7 +165,7 @@ class Row:
     def expect_class(self, thing: object, base: type[T]) -> type[T]:
         """Return `thing` if it is a subclass of `base`; otherwise raise `PluginError`."""
         if not (isinstance(thing, type) and issubclass(thing, base)):
-            assert not self.is_ours, self.value
+            assert not self.is_built_in, self.value
             got = thing.__name__ if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
             raise PluginError(f"{self}: expected a subclass of {base.__name__}, got {got}")
         return thing
@@ -187,10 +187,11 @@ class Row:
         except (PluginError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            if self.is_ours:
+            if self.is_built_in:
                 raise
             plugin = plugin_of(error)
-            raise PluginError(f"{self if plugin is None or plugin.is_ours else plugin}: {described(error)}") from error
+            row = self if plugin is None or plugin.is_built_in else plugin
+            raise PluginError(f"{row}: {described(error)}") from error
 
     @contextmanager
     def left_out(self) -> Generator[None]:
@@ -219,7 +220,7 @@ def problems() -> Sequence[str]:
 
 def plugins(group: str) -> Sequence[Row]:
     """The rows that other packages declare for a group of entry points, sorted by name."""
-    return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
+    return sorted((one for one in _declared()[group] if not one.is_built_in), key=lambda one: (one.name, one.package))
 
 
 def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
@@ -233,7 +234,7 @@ def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
 
 def built_in(group: str) -> Sequence[Row]:
     """The rows of tinyml and xDSL for a group of entry points, sorted by name."""
-    return sorted((one for one in _declared()[group] if one.is_ours), key=lambda one: one.name)
+    return sorted((one for one in _declared()[group] if one.is_built_in), key=lambda one: one.name)
 
 
 def plugin_of(error: BaseException) -> Row | None:
@@ -247,7 +248,7 @@ def plugin_of(error: BaseException) -> Row | None:
     while step is not None:
         frame = step.tb_frame
         modules.append(str(frame.f_globals.get("__name__", "")))
-        if frame.f_code is Row.call.__code__ and not frame.f_locals["self"].is_ours:
+        if frame.f_code is Row.call.__code__ and not frame.f_locals["self"].is_built_in:
             plugin = frame.f_locals["self"]
         elif (called := provider(modules[-1])) is not None and (plugin is None or called.package != plugin.package):
             plugin = called
@@ -281,7 +282,7 @@ def attributed() -> Generator[None]:
     except (InputError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if (plugin := plugin_of(error)) is None or plugin.is_ours:
+        if (plugin := plugin_of(error)) is None or plugin.is_built_in:
             raise
         raise PluginError(f"{plugin}: {described(error)}") from error
 
@@ -353,7 +354,7 @@ def _conforms(value: object, declared: Any) -> bool:
 def _by_module() -> Mapping[str, Row]:
     """The rows of plug-ins by the name of their top-level module. tinyml's own rows are excluded."""
     rows = ((row.module.partition(".")[0], row) for group in GROUPS for row in plugins(group))
-    return {module: row for module, row in rows if module not in (*_OUR_MODULES, *sys.stdlib_module_names)}
+    return {module: row for module, row in rows if module not in (*_TOP_LEVEL_MODULES, *sys.stdlib_module_names)}
 
 
 @cache
@@ -387,14 +388,14 @@ def _entries(package: Distribution) -> Sequence[Row]:
     name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""
-        if not any(f"[{prefix}." in text for prefix in _OUR_MODULES):
+        if not any(f"[{prefix}." in text for prefix in _TOP_LEVEL_MODULES):
             return ()
         # Reading all metadata takes as long as the rest of a help text.
-        name = name if name in _OURS else package.metadata["Name"] or name
+        name = name if name in _DISTRIBUTIONS else package.metadata["Name"] or name
         sections = _sections(text)
         known = (*GROUPS, *NAMES.values(), INTERFACE)
         for group in sorted(sections.keys() - {*known}):
-            if name not in _OURS and (group.startswith("tinyml.") or did_you_mean(group, known)):
+            if name not in _DISTRIBUTIONS and (group.startswith("tinyml.") or did_you_mean(group, known)):
                 leave_out(f"package {name!r}: unknown group of entry points '{group}'{did_you_mean(group, known)}")
         rows: list[Row] = []
         for group in (group for group in (*GROUPS, INTERFACE) if group in sections):

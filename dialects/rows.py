@@ -40,12 +40,12 @@ def _parts(text: str) -> Mapping[str, str]:
     return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
 
 
-def own_rows(section: str) -> Sequence[Row]:
+def rows_of(section: str) -> Sequence[Row]:
     """The rows of a section of `rows.txt`, installed or not, in their order."""
     return sections()[section]
 
 
-def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., Any], Any]]:
+def functions_of_options(section: str, options: object) -> Iterator[tuple[Callable[..., Any], Any]]:
     """For each option whose value is not None, yield the function that a section names for the option, and this value.
 
     Raises `InputError` for a function of an extension that is not installed.
@@ -57,11 +57,11 @@ def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., An
             yield imported(where), value
 
 
-def own_objects(section: str) -> list[Any]:
+def objects_of(section: str) -> list[Any]:
     """The objects that the installed rows of a section name."""
     return [imported(where) for row in sections()[section] if is_installed(where := f"tinyml.{row.value}")]
 
 
-def own_modules(section: str) -> Sequence[str]:
+def modules_of(section: str) -> Sequence[str]:
     """The modules that a section of `rows.txt` lists and that are installed."""
     return [name for row in sections()[section] if is_installed(name := f"tinyml.{row.name}")]

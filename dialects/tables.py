@@ -32,7 +32,7 @@ class Table(Generic[T]):
     * what: the singular name of the kind, for messages.
     * load: a function that loads the contribution of a row. It raises `PluginError` for a plug-in of the wrong type.
     * home: the package that contains the modules of tinyml's rows.
-    * ours: tinyml's rows, installed or not.
+    * built_in: tinyml's rows, installed or not.
     * check: a function that raises `PluginError` for an invalid name of a plug-in.
     """
 
@@ -43,19 +43,19 @@ class Table(Generic[T]):
         load: Callable[[Row], T],
         *,
         home: str = "",
-        ours: Iterable[Row] = (),
+        built_in: Iterable[Row] = (),
         check: Callable[[Row], None] | None = None,
     ) -> None:
         self.group, self.what, self.load, self._check = group, what, load, check
-        self.ours: Mapping[str, Row] = {
-            row.name: replace(row, value=f"{home}.{row.value}", group=group or "") for row in ours
+        self.built_in: Mapping[str, Row] = {
+            row.name: replace(row, value=f"{home}.{row.value}", group=group or "") for row in built_in
         }
 
     def __contains__(self, name: str) -> bool:
         """True for a name of a row that tinyml or another package declares, even if the contribution is not
         installed.
         """
-        return name in self.ours or name in self.rows()
+        return name in self.built_in or name in self.rows()
 
     def rows(self) -> Mapping[str, Row]:
         return {row.name: row for row in (*self._installed(), *self.others())}
@@ -75,7 +75,7 @@ class Table(Generic[T]):
         return each(plugins(self.group) if self.group else (), checked)
 
     def _installed(self) -> Sequence[Row]:
-        return [row for row in self.ours.values() if row.is_installed]
+        return [row for row in self.built_in.values() if row.is_installed]
 
     def names(self) -> tuple[str, ...]:
         """The names of the installed contributions: tinyml's names first, then those that other packages declare."""
@@ -92,7 +92,7 @@ class Table(Generic[T]):
         """The row with this name. Raises `InputError` if no row has this name, or if the contribution is not
         installed.
         """
-        row = self.ours.get(name)
+        row = self.built_in.get(name)
         if row is not None and row.is_installed:
             if self.group and any(plugin.name == name for plugin in plugins(self.group)):
                 _ = [*self.others()]  # A warning states that the plug-in is skipped.

@@ -123,7 +123,7 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
         if of_user or suspect is None or refused or not ours or isinstance(error, PluginError):
             raise
         plugin = plugin_of(error)
-        if plugin is not None and not plugin.is_ours:
+        if plugin is not None and not plugin.is_built_in:
             raise PluginError(f"{plugin}: {described(error)}") from error
         raise _defect(module, suspect, error) from error
 

@@ -18,7 +18,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.operations import width_of
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.upstream.circt import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
+from tinyml.dialects.xdsl_additions.circt import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
 from tinyml.transforms.ir.levels import CIRCUITS
 
 

@@ -30,12 +30,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
+from tinyml.dialects.discardable_attributes import OWN
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.dialects.own_attributes import OWN
 from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.dialects.tdsl.interface import read_interface

@@ -26,7 +26,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import errors_at
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.upstream import tosa
+from tinyml.dialects.xdsl_additions import tosa
 from tinyml.lowering.tosa.integers import SUM_SHIFT, USUAL_WIDTH, multiplier_and_shift, quantised
 from tinyml.lowering.tosa.layers import Values, average_pool, convolution, dense, margins_of, max_pool, mean
 from tinyml.lowering.tosa.softmax import softmax

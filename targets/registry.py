@@ -19,14 +19,14 @@ from typing import TypeVar
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
+from tinyml.dialects.discardable_attributes import TEXT, DiscardableAttribute, HolderKind
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
-from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import NAMES, PluginError, Row, each, plugins
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 from tinyml.targets.board import Board, bytes_of, spelled_size
 from tinyml.targets.chip import Chip
@@ -40,11 +40,11 @@ CHIPS = Table(
     "chip",
     lambda row: _loaded(row),
     home="tinyml.targets",
-    ours=own_rows("chips"),
+    built_in=rows_of("chips"),
 )
 """The chips: those of tinyml and those of other packages."""
 
-_OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
+_OWNERS = {board: row for row in CHIPS.built_in.values() for board in row.names}
 """The rows of the built-in boards and their aliases, installed or not."""
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ DEFAULT_TARGET = "uno"
 HOST = "host"
 """The host computer, a target that is always available."""
 
-TARGET = OwnAttribute("tinyml.target", {HolderKind.MODULE: TEXT}, "The board for which the module is compiled.")
+TARGET = DiscardableAttribute("tinyml.target", {HolderKind.MODULE: TEXT}, "The board for which the module is compiled.")
 
 
 @cache
@@ -70,7 +70,7 @@ def _chip(row: Row) -> Chip | None:
 
 def _loaded(row: Row) -> Chip:
     chip = row.load(Chip)
-    if not row.is_ours:
+    if not row.is_built_in:
         _check(row, chip)
         _PROVIDERS[chip.name] = row
         _PACKAGE_CHIPS.update({name: chip.name for board in chip.boards for name in board.names})

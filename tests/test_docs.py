@@ -333,7 +333,7 @@ def test_commands_that_are_only_shown_are_understood(arguments: str):
     board or models outside the repository.
     """
     words = shlex.split(arguments.partition(" | ")[0], comments=True)
-    command = import_module(COMMANDS.ours[words[0]].module)
+    command = import_module(COMMANDS.built_in[words[0]].module)
     with patch.object(command, "run", return_value=0) as run:
         assert tinyml(words) == 0
     run.assert_called_once()

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
-from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.own_rows import own_rows
+from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.dialects.plugins import COMMANDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table, check_hyphenated
 from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesake
 
@@ -31,7 +31,7 @@ COMMANDS = Table(
     "command",
     lambda row: _loaded(row),
     home="tinyml.tools.commands",
-    ours=own_rows("commands"),
+    built_in=rows_of("commands"),
     check=check_hyphenated,
 )
 """The commands. A command's file is imported only when it is called; the first sentence of a package's module is its

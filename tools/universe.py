@@ -18,10 +18,10 @@ from xdsl.transforms import get_all_passes
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, declared_attributes
 from tinyml.dialects.modules import is_installed
-from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
-from tinyml.dialects.own_rows import own_modules, own_rows
 from tinyml.dialects.plugins import Row
+from tinyml.dialects.rows import modules_of, rows_of
 from tinyml.dialects.tables import Table
 from tinyml.lowering.pipeline_steps import PASS_FOLDERS, PIPELINES
 
@@ -73,7 +73,7 @@ DIALECT_ROWS = Table(
     "dialect",
     lambda row: row.load(Dialect),
     home="tinyml.dialects",
-    ours=own_rows("dialects"),
+    built_in=rows_of("dialects"),
 )
 DIALECTS = _factories(DIALECT_ROWS)
 
@@ -91,7 +91,7 @@ _TARGETS = Table(
     "target",
     lambda row: row.load_class(Target),
     home="tinyml.targets",
-    ours=own_rows("targets"),
+    built_in=rows_of("targets"),
 )
 TARGETS = _factories(_TARGETS)
 
@@ -99,11 +99,11 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 
 @cache
-def own_attributes() -> Mapping[str, OwnAttribute]:
+def discardable_attributes() -> Mapping[str, DiscardableAttribute]:
     """Every attribute of tinyml for operations, functions and their arguments, by name.
 
     The section `attributes` of `rows.txt` names the modules that declare them.
     """
-    for module in own_modules("attributes"):
+    for module in modules_of("attributes"):
         import_module(module)
     return declared_attributes()

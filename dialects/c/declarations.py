@@ -35,8 +35,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
+from tinyml.dialects.discardable_attributes import NAME, UNIT, DiscardableAttribute, HolderKind, Value, integer
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.own_attributes import NAME, UNIT, HolderKind, OwnAttribute, Value, integer
 
 __all__ = [
     "ArenaOp",
@@ -341,13 +341,13 @@ class InstanceOp(DialectOp):
             raise VerifyException(f"an instance consists of an arena and buffers, got {other[0]}")
 
 
-SUMS_IN_MEMORY = OwnAttribute(
+SUMS_IN_MEMORY = DiscardableAttribute(
     "tinyml.sums_in_memory",
     {HolderKind.FUNCTION: UNIT, "c.func": UNIT},
     "The function has sums of products that exceed a register; a C compiler may need special options for them.",
 )
 
-FILES = OwnAttribute(
+FILES = DiscardableAttribute(
     "tinyml.files",
     {"c.program": Value("a dictionary of strings", lambda files, _: _are_texts(files))},
     "The files beside NAME.c: their content, by what follows NAME in their names.",
@@ -426,13 +426,13 @@ class FuncOp(DialectOp):
 _LOOPS = "scf.for", "num.entries", "num.nest", "num.reduce"
 """The names of the loop ops in programs on bits."""
 
-PIPELINE = OwnAttribute("hls.pipeline", dict.fromkeys(_LOOPS, UNIT), "A loop whose iterations overlap.")
+PIPELINE = DiscardableAttribute("hls.pipeline", dict.fromkeys(_LOOPS, UNIT), "A loop whose iterations overlap.")
 
-UNROLL = OwnAttribute(
+UNROLL = DiscardableAttribute(
     "hls.unroll", dict.fromkeys(_LOOPS, integer(1)), "The number of iterations of a loop that run at once."
 )
 
-PARTITION = OwnAttribute(
+PARTITION = DiscardableAttribute(
     "hls.partition",
     {HolderKind.ARGUMENT: integer(1), HolderKind.OPERATION: integer(1)},
     "The number of memories across which an array, the arena or an argument is distributed, element by element.",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute
 
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, instance, read_by
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, instance, read_by
 
 
 class Content:
@@ -22,16 +22,16 @@ CONTENTS: dict[str, Callable[[Attribute], Any]] = {}
 """For each attribute of a declaration, the function that parses the content that the attribute stores."""
 
 
-def content_attribute(name: str, words: str, read: Callable[[Attribute], object]) -> OwnAttribute:
+def content_attribute(name: str, words: str, read: Callable[[Attribute], object]) -> DiscardableAttribute:
     """Declare the attribute `name`, from which `read` parses a content."""
-    attribute = OwnAttribute(
+    attribute = DiscardableAttribute(
         name, {HolderKind.DECLARATION: read_by(words, read)}, f"The content of a C function: {words}."
     )
     CONTENTS[attribute] = read
     return attribute
 
 
-LANES = OwnAttribute(
+LANES = DiscardableAttribute(
     "tinyml.lanes",
     {HolderKind.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
     "The `num.lane_function` that a C function implements.",

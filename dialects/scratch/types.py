@@ -17,12 +17,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.discardable_attributes import TEXT, DiscardableAttribute, HolderKind
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, packed_bytes, packed_widths
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 
 __all__ = [
     "FORMAT",
@@ -167,7 +167,7 @@ class PackedRam(Packed):
             raise VerifyException(f"elements of {self.width} bits are not packed with an offset of {self.offset}")
 
 
-FORMAT = OwnAttribute(
+FORMAT = DiscardableAttribute(
     "tinyml.format",
     {HolderKind.ARGUMENT: TEXT, HolderKind.RESULT: TEXT, HolderKind.OPERATION: TEXT},
     "The number format of an array whose type is already an integer type; only comments use it.",

@@ -7,7 +7,7 @@ and sums are `scf.for` with tensors as iter_args. Integers are `index` values of
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.modules import all_names
-from tinyml.dialects.own_rows import own_modules
+from tinyml.dialects.rows import modules_of
 from tinyml.dialects.tdsl.accumulation import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
@@ -35,4 +35,4 @@ from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.windows import *
 
-TDSL = dialect_of("tdsl", globals(), lambda: all_names(own_modules("tdsl")))
+TDSL = dialect_of("tdsl", globals(), lambda: all_names(modules_of("tdsl")))

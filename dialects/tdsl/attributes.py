@@ -14,13 +14,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.own_attributes import (
+from tinyml.dialects.discardable_attributes import (
     TEXT,
     UNIT,
+    DiscardableAttribute,
     Holder,
     HolderKind,
-    OwnAttribute,
     Value,
     array,
     counts,
@@ -28,6 +27,7 @@ from tinyml.dialects.own_attributes import (
     instance,
     integer,
 )
+from tinyml.dialects.formats.number_format import number_format
 
 __all__ = [
     "CALLS",
@@ -162,43 +162,43 @@ def _results(holder: Holder | None) -> int:
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 
-MODE = OwnAttribute(
+MODE = DiscardableAttribute(
     "tdsl.mode",
     {HolderKind.FUNCTION: TEXT},
     "The mode of execution that a search chose together with its formats (`plan-execution`).",
 )
 
-RAM = OwnAttribute(
+RAM = DiscardableAttribute(
     "tdsl.ram",
     {HolderKind.FUNCTION: integer(0)},
     "The limit of a search on the RAM of its program in bytes, including the stack.",
 )
 
-RING = OwnAttribute(
+RING = DiscardableAttribute(
     "tdsl.ring",
     {"scratch.alloc": _RING, "scratch.view": _RING},
     "The height and width of the image whose last rows or pixels a buffer stores.",
 )
 
-RINGS = OwnAttribute(
+RINGS = DiscardableAttribute(
     "tdsl.rings",
     {"scf.for": array(either(_RING, UNIT), "an array with a ring or unit for each tensor that is carried", _carried)},
     "The ring of each tensor that a loop carries; unit for tensors that are not rings.",
 )
 
-CALLS = OwnAttribute(
+CALLS = DiscardableAttribute(
     "tdsl.calls",
     {"scf.for": integer(1)},
     "The number of iterations of a loop of a step function in all calls from a reset to the answer.",
 )
 
-ZEROS_UNKNOWN = OwnAttribute(
+ZEROS_UNKNOWN = DiscardableAttribute(
     "tinyml.zeros_unknown",
     {HolderKind.MODULE: UNIT},
     "The file of the model does not state whether zeros were missing values in training.",
 )
 
-PROFILE = OwnAttribute(
+PROFILE = DiscardableAttribute(
     "tdsl.profile",
     {
         HolderKind.ARGUMENT: _PROFILE,
@@ -209,7 +209,7 @@ PROFILE = OwnAttribute(
     "The values of an argument, or of each tensor result of an operation, on a data set.",
 )
 
-NUMBERS = OwnAttribute(
+NUMBERS = DiscardableAttribute(
     "tdsl.numbers",
     {"tdsl.const": Value("a type that is a number format", lambda type, _: number_format(type) is not None)},
     "The format that `synthesise-format` made for a constant on reals and that `assign-format` assigns to it.",

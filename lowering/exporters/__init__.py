@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import EXPORTERS as GROUP
 from tinyml.dialects.plugins import Row
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 
 Exporter: TypeAlias = Callable[[ModuleOp], bytes]
@@ -30,7 +30,7 @@ EXPORTERS = Table(
     "exporter",
     _loaded,
     home="tinyml.lowering.exporters",
-    ours=own_rows("exporters"),
+    built_in=rows_of("exporters"),
 )
 
 

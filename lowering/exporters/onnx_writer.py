@@ -18,10 +18,10 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.package_metadata import install_command
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.simplify import SimplifyPass
 

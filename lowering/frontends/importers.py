@@ -14,9 +14,9 @@ from types import FunctionType, MethodType
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import FRONTENDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 
 Importer = Callable[[bytes, str], ModuleOp]
@@ -79,7 +79,7 @@ FRONTENDS = Table(
     "frontend",
     _loaded,
     home="tinyml.lowering.frontends",
-    ours=own_rows("frontends"),
+    built_in=rows_of("frontends"),
     check=_check,
 )
 """The importers by suffix. Of several programs in a folder, the one with the first listed suffix is imported."""

@@ -18,8 +18,8 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError, squeeze
+from tinyml.dialects.package_metadata import install_command
 from tinyml.lowering.frontends.child_process import converted, said
 from tinyml.lowering.frontends.importers import TRUST_PICKLE
 from tinyml.lowering.frontends.keras_files import (

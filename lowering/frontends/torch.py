@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.package_metadata import install_command
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.frontends.pt2e import is_graph, quantised_onnx
 

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.upstream import tosa
+from tinyml.dialects.xdsl_additions import tosa
 from tinyml.lowering.tosa.integers import Integers, quantised, sum_scales
 from tinyml.lowering.tosa.writer import TosaWriter
 

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.machine.gemmlowp import INT32_MAX, RECIPROCAL_SLOPE, RECIPROCAL_START
-from tinyml.dialects.upstream import tosa
+from tinyml.dialects.xdsl_additions import tosa
 from tinyml.lowering.tosa.integers import quantised, softmax_terms
 from tinyml.lowering.tosa.layers import Values
 from tinyml.lowering.tosa.writer import TosaWriter

@@ -31,7 +31,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.upstream import tosa
+from tinyml.dialects.xdsl_additions import tosa
 from tinyml.lowering.tosa.integers import multiplier_and_shift
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.package_metadata import install_command
 from tinyml.runtime.devices.device import Build, RunResult, raw_inputs
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.devices.runner import Device, Runner

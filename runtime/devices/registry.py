@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import RUNNERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row, expected
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
 from tinyml.runtime.devices.runner import Device, Runner
@@ -65,7 +65,7 @@ DEVICES = Table(
     "device",
     _loaded,
     home="tinyml.runtime.devices",
-    ours=own_rows("devices"),
+    built_in=rows_of("devices"),
     check=_check,
 )
 """The devices that are not boards. A package adds a device by an entry point of the group `tinyml.runners`."""

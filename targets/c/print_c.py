@@ -19,9 +19,9 @@ from xdsl.utils.target import Target
 from tinyml.dialects import c
 from tinyml.dialects.c.declarations import files_of
 from tinyml.dialects.c.types import ALIAS, pointer_type
-from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.package_metadata import LICENCE_LINE
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import needed_part, once, without_branches, words

@@ -19,7 +19,7 @@ from layout.test_files import LEVELS
 from programs.paths import ROOT, TESTS
 
 from core.wheel import out
-from tinyml.dialects.own_rows import own_rows
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tdsl import TDSL
 from tinyml.tools.universe import DIALECT_ROWS
 from tinyml.transforms.buffers.packing.modes import PACKERS
@@ -44,7 +44,7 @@ def _is_out(module: str) -> bool:
     return out(f"{path}.py") or out(f"{path}/")
 
 
-DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module))
+DIALECTS = "|".join(name for name, row in DIALECT_ROWS.built_in.items() if _is_out(row.module))
 """The dialects of extensions that are out."""
 
 _CONTENTS = {
@@ -72,8 +72,8 @@ _PASSES = {
     for path in (ROOT / "transforms" / level).glob("*.py")
     if out(name_of(path))
 }
-_BOARDS = {name for row in own_rows("chips") if _is_out(f"tinyml.targets.{row.module}") for name in row.names}
-_MODES = {name for table in (PACKERS, SCHEDULES) for name, row in table.ours.items() if _is_out(row.module)}
+_BOARDS = {name for row in rows_of("chips") if _is_out(f"tinyml.targets.{row.module}") for name in row.names}
+_MODES = {name for table in (PACKERS, SCHEDULES) for name, row in table.built_in.items() if _is_out(row.module)}
 _ABSENT = re.compile(
     rf"target=(?:{'|'.join(_BOARDS)})\b|mode=(?:{'|'.join(_MODES)})\b|[ ',\"](?:{'|'.join(_PASSES)})[,{{'\" ]"
 )

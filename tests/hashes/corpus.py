@@ -231,7 +231,7 @@ def _networks() -> Iterator[Program]:
     """
     eight = NUMBERS["fixed 8"]
     targets = ("cortex-m4", "mega", "riscv", "host", "cortex-m0")
-    for number, plan in enumerate(SCHEDULES.ours):
+    for number, plan in enumerate(SCHEDULES.built_in):
         target = targets[number % len(targets)]
         yield Program(_name("lenet", target, "fixed 8", plan), LENET, target, eight | {"plan": plan})
     for target, flash in (("cortex-m4", 150_000), ("mega", 60_000), ("riscv", 60_000)):

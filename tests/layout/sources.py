@@ -11,7 +11,7 @@ from pathlib import Path
 from programs.paths import ROOT
 from xdsl.passes import ModulePass
 
-from tinyml.dialects.distribution import ROOMS as ROOMS
+from tinyml.dialects.package_metadata import PACKAGES as ROOMS
 
 
 def room_files(pattern: str) -> list[Path]:

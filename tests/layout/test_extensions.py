@@ -8,7 +8,7 @@ import pytest
 from programs.paths import ROOT
 
 from layout.sources import MODULES, module_of, name_of, room_files, source
-from tinyml.dialects import own_rows
+from tinyml.dialects import rows as table_rows
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, part_of
@@ -95,14 +95,14 @@ def test_what_is_not_installed_needs_its_part():
 
 @pytest.mark.parametrize("section", ["compile.request", "compile.board", "compile.check", "compile.memory"])
 def test_functions_of_options_exist(section: str):
-    for row in own_rows.own_rows(section):
-        assert callable(own_rows.imported(f"tinyml.{row.value}"))
+    for row in table_rows.rows_of(section):
+        assert callable(table_rows.imported(f"tinyml.{row.value}"))
         assert part_of(row.value) != CORE
 
 
 def test_modules_are_installed():
     for section in ("attributes", "tdsl", "onnx"):
-        assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
+        assert all(is_installed(f"tinyml.{row.name}") for row in table_rows.rows_of(section))
 
 
 def test_all_alternatives_have_formats():
@@ -115,7 +115,7 @@ def test_a_step_that_is_left_out_changes_programs_of_absent_chips_only():
     """The C of a program may not depend on what is installed: a step whose extension is absent is left out in silence
     only if programs for the extension's chip are refused.
     """
-    chips = {part_of(f"tinyml.targets.{row.value}") for row in own_rows.own_rows("chips")} - {CORE}
+    chips = {part_of(f"tinyml.targets.{row.value}") for row in table_rows.rows_of("chips")} - {CORE}
     steps = [step for pipeline in PIPELINES.values() for step in pipeline.steps]
     left_out = {step.step for step in steps if isinstance(step, OfChip)}
     assert left_out
@@ -132,7 +132,7 @@ def test_onnx_ops_of_absent_extensions_are_named():
         of_files.setdefault(handler.__module__, set()).add(op)
     folder = ROOT / "lowering/frontends/onnx/ops"
     absent = {module_of(path) for path in folder.glob("*.py") if is_out(path)} & of_files.keys()
-    rows = {f"tinyml.{row.name}": {*row.names} for row in own_rows.own_rows("onnx")}
+    rows = {f"tinyml.{row.name}": {*row.names} for row in table_rows.rows_of("onnx")}
     assert rows == {module: of_files[module] for module in absent}
     assert not {case.__module__ for case in SPECIAL_CASES.values()} & absent
 
@@ -150,5 +150,5 @@ def test_objects_of_all_tables_exist():
         "commands": "tools.commands",
     }
     for section, home in homes.items():
-        for row in own_rows.own_rows(section):
-            assert own_rows.imported(f"tinyml.{home}.{row.value}") is not None
+        for row in table_rows.rows_of(section):
+            assert table_rows.imported(f"tinyml.{home}.{row.value}") is not None

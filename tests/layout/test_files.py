@@ -71,7 +71,7 @@ def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
 
 
 def test_a_file_directly_in_commands_is_a_command():
-    assert stems("tools/commands") == {row.module.rpartition(".")[2] for row in COMMANDS.ours.values()}
+    assert stems("tools/commands") == {row.module.rpartition(".")[2] for row in COMMANDS.built_in.values()}
 
 
 def test_every_chip_is_registered():

@@ -22,7 +22,7 @@ import tinyml
 from layout.sources import ROOMS, name_of, room_files
 from layout.test_files import checks_of
 from layout.test_pages import PAGES
-from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.tools.api import public
 from tinyml.tools.universe import TINYML
 

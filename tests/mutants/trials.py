@@ -39,7 +39,7 @@ from programs.paths import FILECHECK, ROOT
 from mutants.defects import Defect
 from mutants.limits import TooLongError, limited, spent
 from mutants.subjects import Subject, depending
-from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, declared_attributes
 
 TEST_SECONDS = 400
 """The time of the processor for the tests beside a pass; a trial that spends it before the last test is late: neither
@@ -134,7 +134,7 @@ def _with_source(path: Path, text: str) -> None:
     module = module_of(path)
     stale = {name: sys.modules.pop(name) for name in depending(module) if name in sys.modules}
     # They declare their attributes again, but not those that they import.
-    declared = cast("dict[str, OwnAttribute]", declared_attributes())
+    declared = cast("dict[str, DiscardableAttribute]", declared_attributes())
     for name in _attributes_of(stale.values()) - _attributes_of(sys.modules.values()):
         del declared[name]
     sys.meta_path.insert(0, _Source(module, path, text))
@@ -142,8 +142,8 @@ def _with_source(path: Path, text: str) -> None:
         importlib.import_module(name)
 
 
-def _attributes_of(modules: Iterable[ModuleType]) -> set[OwnAttribute]:
-    return {value for module in modules for value in vars(module).values() if isinstance(value, OwnAttribute)}
+def _attributes_of(modules: Iterable[ModuleType]) -> set[DiscardableAttribute]:
+    return {value for module in modules for value in vars(module).values() if isinstance(value, DiscardableAttribute)}
 
 
 def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:

@@ -3,9 +3,9 @@
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError as InputError
 from tinyml.dialects.extensions import imported
+from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.tools.api.compilation import compile as compile
 from tinyml.tools.api.loading import Model as Model
 from tinyml.tools.api.loading import load as load

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast, get_args, get_type_hints
 
 from tinyml.dialects.context import context
-from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import family_spelled
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.readers.protected_files import check_output

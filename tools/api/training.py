@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
+from tinyml.dialects.package_metadata import install_command
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms

@@ -200,7 +200,7 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
     except (OSError, RuntimeError) as error:
         raise InputError(str(getattr(error, "strerror", None) or error), file=str(path)) from error
     kind = final.suffix.removeprefix(".").lower()
-    inputs = {*_READ, *FRONTENDS.ours, *FRONTENDS.names()}
+    inputs = {*_READ, *FRONTENDS.built_in, *FRONTENDS.names()}
     if final.suffix not in written and kind in inputs and final.is_file() and protects():
         raise InputError(f"already exists; the output is {' or '.join(written)}{FORCE}", file=str(path))
     return final

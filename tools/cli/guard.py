@@ -25,8 +25,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
 
-from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN_DISTRIBUTION, install_command
 from tinyml.dialects.errors import InputError, visible
+from tinyml.dialects.package_metadata import DISTRIBUTION, FOREIGN_DISTRIBUTION, install_command
 from tinyml.tools.cli.collection import collect_rarely
 
 MAX_DIGITS = 300

@@ -4,12 +4,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.attribute_verification import verify_own_attributes
+from tinyml.dialects.attribute_verification import verify_discardable_attributes
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.located_parser import LocatedParser
 from tinyml.dialects.modules import is_installed
-from tinyml.tools.universe import own_attributes
+from tinyml.tools.universe import discardable_attributes
 
 _IS_FOREIGN = "tinyml.lowering.frontends.mlir.foreign:is_foreign"
 _READ_TENSORS = "tinyml.lowering.frontends.mlir.importer:read_tensors"
@@ -45,7 +45,7 @@ def parse_mlir(
     parser.line_offset = line_offset
     try:
         module = parser.parse_module(implicit_module)
-        verify_own_attributes(module, own_attributes)
+        verify_discardable_attributes(module, discardable_attributes)
         return module
     except (VerifyException, ValueError, OverflowError) as error:
         line, column = parser.line_and_column()

@@ -66,7 +66,7 @@ def _of_a_plugin(error: BaseException, file: str | None) -> InputError | None:
     exceptions with which xDSL exits.
     """
     plugin = plugin_of(error)
-    if plugin is None or (plugin.is_ours and isinstance(error, SystemExit)):
+    if plugin is None or (plugin.is_built_in and isinstance(error, SystemExit)):
         return None
     return InputError(f"{plugin}: {described(error)}", file=file)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tinyml.dialects.extensions import missing_part
 from tinyml.dialects.options import OptionGroup, options_of
-from tinyml.dialects.own_rows import own_objects, own_rows
+from tinyml.dialects.rows import objects_of, rows_of
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
@@ -59,14 +59,14 @@ def selection() -> dict[str, str]:
 
 def _others() -> list[type[Any]]:
     """The dataclasses of options, such as `--with`, that replace the usual compilation; each has a method `run`."""
-    return own_objects("compile.options")
+    return objects_of("compile.options")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
     others = [option for other in _others() for option in options_of(other)]
     add_options(parser, [*compile_options(), *others], others=OptionGroup.SEARCH)
-    for row in own_rows("compile.options"):
+    for row in rows_of("compile.options"):
         if (part := missing_part(f"tinyml.{row.value}")) is not None:
             refuse_option(parser, f"--{row.name}", part)
     # Without searches, argparse would take `--ram` for a short form of `--ram-size`.

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from tinyml.dialects.context import registry
-from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.dialects.options import options_of
+from tinyml.dialects.package_metadata import DISTRIBUTION, install_command
 from tinyml.dialects.plugins import GROUPS, Row, each, plugins, problems
 from tinyml.lowering.added_steps import steps_of
 from tinyml.lowering.exporters import EXPORTERS

@@ -15,8 +15,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
-from tinyml.dialects.own_rows import of_options
 from tinyml.dialects.plugins import provider
+from tinyml.dialects.rows import functions_of_options
 from tinyml.lowering import pipelines
 from tinyml.lowering.added_steps import check_parts
 from tinyml.lowering.frontends.importers import reading
@@ -97,7 +97,7 @@ def check_options(compilation: Compilation) -> None:
         raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
-    for check, _ in of_options("compile.check", request):
+    for check, _ in functions_of_options("compile.check", request):
         check(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
@@ -526,10 +526,10 @@ def compile_model(request: Request) -> dict[str, Any]:
     """
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
-    for changed, _ in of_options("compile.request", request):
+    for changed, _ in functions_of_options("compile.request", request):
         request = changed(request)
     chosen = board_named(request.target)
-    for changed, value in of_options("compile.board", request):
+    for changed, value in functions_of_options("compile.board", request):
         chosen = changed(chosen, value)
     kept = {"loaded": request.load_weights, "bound": request.weights_at is not None}
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)

@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyExcepti
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from tinyml.dialects.attribute_verification import verify_own_attributes
+from tinyml.dialects.attribute_verification import verify_discardable_attributes
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
@@ -38,7 +38,7 @@ from tinyml.tools.cli.user_errors import as_input_error, invalid
 from tinyml.tools.driver.expected_errors import ExpectedError, check_errors, expected_errors
 from tinyml.tools.driver.pass_options import check_options, check_pipeline
 from tinyml.tools.driver.pass_watch import PassWatch, SinglePasses
-from tinyml.tools.universe import own_attributes
+from tinyml.tools.universe import discardable_attributes
 from tinyml.transforms.ir.levels import check_level
 
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
@@ -221,7 +221,7 @@ class TinymlOptMain(xDSLOptMain):
             self.blame.running = after.name if after is not None else None
             if after is not None:
                 check_level(after, module)
-            verify_own_attributes(module, own_attributes)
+            verify_discardable_attributes(module, discardable_attributes)
             watched.start(module, after)
 
         passes = self.pipeline.passes

@@ -11,9 +11,9 @@ from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import in_file_order, stored_samples
 from tinyml.runtime.readers.protected_files import note_input, release_input

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.exact_integers import choose
+from tinyml.dialects.package_metadata import install_command
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -30,12 +30,12 @@ from xdsl.irdl import (
 )
 
 from tinyml.dialects.context import own_dialects
+from tinyml.dialects.discardable_attributes import DiscardableAttribute
 from tinyml.dialects.num.base import FormatConstraint, SumConstraint
-from tinyml.dialects.own_attributes import OwnAttribute
 from tinyml.dialects.tdsl.interface import InputInterface, ProgramInterface, interface_fields
 from tinyml.lowering.loops.lowerings import lowering_of_class
 from tinyml.tools.reports.docstring_lists import with_lists
-from tinyml.tools.universe import own_attributes
+from tinyml.tools.universe import discardable_attributes
 
 ATTRIBUTES = """# Attributes of tinyml
 
@@ -45,9 +45,9 @@ Passes record these attributes on operations, functions and their arguments, in 
 `tinyml-opt` and `tinyml compile` verify the attributes when they parse a module, and `tinyml-opt` also verifies them
 after each pass. The verification reports an error at the operation if the name of an unknown attribute begins with
 `rtl.`, `scratch.`, `tdsl.` or `tinyml.`, if an attribute is on an op that must not have it, or if its value is invalid.
-Each attribute is declared by a constant of the class `OwnAttribute` (`dialects/own_attributes.py`), through which
-passes access the attribute. The section `attributes` of `dialects/rows.txt` names the modules that declare attributes.
-Attributes of other packages have different prefixes.
+Each attribute is declared by a constant of the class `DiscardableAttribute` (`dialects/discardable_attributes.py`),
+through which passes access the attribute. The section `attributes` of `dialects/rows.txt` names the modules that
+declare attributes. Attributes of other packages have different prefixes.
 """
 
 INTERFACE = """## The interface of a program
@@ -169,7 +169,7 @@ def dialect_page(page: str, tests: Iterable[str]) -> str:
 def attributes_page() -> str:
     """The text of the page about tinyml's discardable attributes."""
     rows = ["| name | on | value | meaning |", "|---|---|---|---|"]
-    for name, one in sorted(own_attributes().items()):
+    for name, one in sorted(discardable_attributes().items()):
         rows.append(f"| `{name}` | {one.places} | {_values(one)} | {one.meaning} |")
     parts = [ATTRIBUTES, "\n".join(rows) + "\n", INTERFACE]
     for kind, title in ((InputInterface, "field of `input`"), (ProgramInterface, "field")):
@@ -178,7 +178,7 @@ def attributes_page() -> str:
     return "\n".join(parts)
 
 
-def _values(declared: OwnAttribute) -> str:
+def _values(declared: DiscardableAttribute) -> str:
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.package_metadata import install_command
 from tinyml.tools.cli.atomic_output import write_file
 
 FORMATS = (".svg", ".png")

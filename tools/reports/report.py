@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
-from tinyml.dialects.own_rows import of_options
+from tinyml.dialects.rows import functions_of_options
 from tinyml.dialects.tdsl.inputs import InputPart
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.lowering.loops.operation_names import layers_by_name
@@ -59,7 +59,7 @@ def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines:
     interface = interface_of(compiled.formats)
     input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
-    for entries, value in of_options("compile.memory", request):
+    for entries, value in functions_of_options("compile.memory", request):
         memory |= entries(compiled.bits.module, value)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)

@@ -38,7 +38,7 @@ def _loaded(row: Row) -> Part:
 
 OURS = (Row("memories", "placed_memories:memories_part"),)
 PARTS = Table[Part](
-    GROUP, "part of the report", _loaded, home="tinyml.tools.reports", ours=OURS, check=check_hyphenated
+    GROUP, "part of the report", _loaded, home="tinyml.tools.reports", built_in=OURS, check=check_hyphenated
 )
 
 
@@ -51,5 +51,5 @@ def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
         with row.blamed():
             return row.name, row.name.replace("-", " ").capitalize(), list(PARTS.load(row)(report))
 
-    rows = [row for row in PARTS.rows().values() if not row.is_ours or row.name in report.memory]
+    rows = [row for row in PARTS.rows().values() if not row.is_built_in or row.name in report.memory]
     return (part for part in each(rows, written) if part[2])

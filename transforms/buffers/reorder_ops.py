@@ -17,9 +17,9 @@ from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, integer
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task, improved_order
 from tinyml.transforms.buffers.liveness.live_ranges import (
@@ -35,7 +35,7 @@ from tinyml.transforms.buffers.overlap import overlap_distance
 from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 
-GAP = OwnAttribute(
+GAP = DiscardableAttribute(
     "scratch.order_gap",
     {HolderKind.FUNCTION: integer(0)},
     "Upper bound on the bytes by which the peak of the order of a block exceeds the optimal peak.",

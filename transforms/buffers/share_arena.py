@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, Module
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, Value
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, Value
 from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ViewOp, bytes_of
 from tinyml.transforms.buffers.liveness.live_ranges import program_points
@@ -35,7 +35,7 @@ def _is_shared(given: Attribute) -> bool:
     return known and _FIELDS.keys() <= given.data.keys()
 
 
-SHARED = OwnAttribute(
+SHARED = DiscardableAttribute(
     "scratch.shared",
     {HolderKind.MODULE: Value(f"a dictionary of {', '.join(_NUMBERS)} and proof", lambda given, _: _is_shared(given))},
     "The arena that all functions share: its bytes, its alignment, a lower bound on its bytes, what proved the bound, "

@@ -14,9 +14,18 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.discardable_attributes import (
+    NAME,
+    TEXT,
+    DiscardableAttribute,
+    HolderKind,
+    array,
+    integer,
+    record,
+    text_of,
+)
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import NAME, TEXT, HolderKind, OwnAttribute, array, integer, record, text_of
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.rewriting.planned_execution import PlannedExecution, RoundedSums
 from tinyml.transforms.schedules.segments import ROUNDED_SUFFIX
@@ -25,7 +34,7 @@ from tinyml.transforms.schedules.tiling.axis_orders import orders
 
 _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more_macs": integer(0)})
 
-PLAN = OwnAttribute(
+PLAN = DiscardableAttribute(
     "tinyml.plan",
     {HolderKind.MODULE: array(_SEGMENT, "segments with `first`, `last` and `by`")},
     "The segments that are not ordinary: their ends and tiling, and the products that recomputation adds.",

@@ -12,19 +12,19 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.discardable_attributes import UNIT, DiscardableAttribute, HolderKind, counts
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, counts
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.trees import ForestCode
 
-FOREST_ROOM = OwnAttribute(
+FOREST_ROOM = DiscardableAttribute(
     "tinyml.forest_room",
     {HolderKind.FUNCTION: counts("three numbers of at least 1, or four", (3, 4))},
     "The greatest numbers of trees, inner nodes and leaves of a forest that is data, and the bits of a vote if known.",
 )
 
-FAR_FOREST = OwnAttribute(
+FAR_FOREST = DiscardableAttribute(
     "tinyml.far_forest",
     {HolderKind.FUNCTION: UNIT},
     "The arrays of a forest that is data are far constants.",

@@ -14,8 +14,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
+from tinyml.dialects.discardable_attributes import UNIT, DiscardableAttribute
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.rewriting import Rewriter
 
 
@@ -79,7 +79,7 @@ def _carry_none(loop: scf.ForOp) -> None:
     Rewriter.erase_op(loop)
 
 
-BLOCK_SUMS = OwnAttribute(
+BLOCK_SUMS = DiscardableAttribute(
     "tinyml.block_sums",
     {"memref.alloca": UNIT},
     "The array contains the sums of a block of rows, which are stored before they are loaded.",

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
-from tinyml.dialects.own_attributes import NUMBER, HolderKind, OwnAttribute, record
+from tinyml.dialects.discardable_attributes import NUMBER, DiscardableAttribute, HolderKind, record
 
 if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
@@ -50,7 +50,7 @@ SPEND_FLASH = "spend-flash"
 ESTIMATE_COST = "estimate-cost"
 MEASURE_COST = "measure-cost"
 
-COST_ATTRIBUTE = OwnAttribute(
+COST_ATTRIBUTE = DiscardableAttribute(
     "tinyml.cost",
     {
         HolderKind.MODULE: record(

@@ -11,9 +11,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, integer
 
-SAMPLE_ROOM = OwnAttribute(
+SAMPLE_ROOM = DiscardableAttribute(
     "tinyml.sample_room",
     {HolderKind.FUNCTION: integer(1)},
     "The greatest number of samples that an estimator whose weights are data may store.",

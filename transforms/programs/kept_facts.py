@@ -22,8 +22,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tinyml.dialects.distribution import DISTRIBUTION, ROOMS
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.package_metadata import DISTRIBUTION, PACKAGES
 from tinyml.dialects.plugins import GROUPS, plugins
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ def environment() -> str:
     digest = hashlib.sha256(f"{platform.python_version()} {platform.machine()}".encode())
     for name in LIBRARIES:
         digest.update(f"{name} {version(name)}".encode())
-    for module in (*(f"tinyml.{room}" for room in ROOMS), *others()):
+    for module in (*(f"tinyml.{package}" for package in PACKAGES), *others()):
         for name, content in _sources(module):
             digest.update(f"{module} {name} {hashlib.sha256(content).hexdigest()}".encode())
     return digest.hexdigest()

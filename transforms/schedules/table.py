@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tinyml.dialects.extensions import needs, part_of
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import SCHEDULES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 from tinyml.transforms.schedules.protocol import Schedule
 
@@ -35,7 +35,7 @@ SCHEDULES = Table(
     "mode",
     _loaded,
     home="tinyml.transforms.schedules",
-    ours=own_rows("schedules"),
+    built_in=rows_of("schedules"),
 )
 """The schedules by name, in the order in which `auto` prefers their segments at equal bits and work."""
 
@@ -47,7 +47,7 @@ def missing_schedules() -> str | None:
     """The message that the plan `auto` needs an extension, as a plan must not depend on what is installed. None if all
     schedules of tinyml are installed.
     """
-    missing = (row for row in SCHEDULES.ours.values() if not row.is_installed)
+    missing = (row for row in SCHEDULES.built_in.values() if not row.is_installed)
     return next((f"the plan 'auto' {needs(part_of(row.value))}" for row in missing), None)
 
 

@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, instance
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, instance
 
 __all__ = [
     "DECLARED",
@@ -40,7 +40,7 @@ class KernelAttr(ParametrizedAttribute, ABC):
     """The base class of attributes that identify the kernel of an op."""
 
 
-DECLARED = OwnAttribute(
+DECLARED = DiscardableAttribute(
     "tinyml.kernel",
     {HolderKind.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
     "The kernel that a C function implements.",

@@ -25,8 +25,8 @@ from tinyml.dialects.extensions import imported, missing_part, needs
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rows import rows_of
 from tinyml.lowering.frontends.layers.model_builder import DeclaredPart, OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.onnx.batches import with_one_sample, written_batch
@@ -461,7 +461,7 @@ def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
 
 
 def _missing(node: OnnxNode) -> str | None:
-    modules = (f"tinyml.{row.name}" for row in own_rows("onnx") if node.op in row.names)
+    modules = (f"tinyml.{row.name}" for row in rows_of("onnx") if node.op in row.names)
     part = next(filter(None, map(missing_part, modules)), None)
     return None if part is None else needs(part)
 

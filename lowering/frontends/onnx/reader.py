@@ -14,11 +14,11 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.package_metadata import install_command
 from tinyml.lowering.frontends.onnx.formats import EVEN, ROUNDING
 from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.tensors import ELEMENTS, tensor_array, text

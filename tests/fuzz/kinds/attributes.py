@@ -33,10 +33,10 @@ from fuzz.kinds.ir import LONGEST, SPLIT, passes, pipeline_of, printed
 from fuzz.verdicts import OPT, REFUSED, TINYML, call
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.discardable_attributes import HolderKind, Value
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.guarded_parser import GuardedParser
-from tinyml.dialects.own_attributes import HolderKind, Value
-from tinyml.tools.universe import own_attributes
+from tinyml.tools.universe import discardable_attributes
 
 _RUN = re.compile(r"^// RUN: .*?-p (?:'([^']+)'|([\w-]+))", re.M)
 
@@ -187,7 +187,7 @@ def _with_another(
     place: the kind of object that has the attributes.
     holder: the operation that has them; None for other objects.
     """
-    declared, changed = own_attributes(), dict(attributes)
+    declared, changed = discardable_attributes(), dict(attributes)
     present = [name for name in attributes if name in declared]
     if present and random.random() < 0.3:
         name = random.choice(present)

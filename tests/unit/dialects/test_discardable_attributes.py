@@ -15,14 +15,14 @@ from programs.paths import ROOT
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.attribute_verification import FORMER
-from tinyml.dialects.own_attributes import OWN
-from tinyml.dialects.own_rows import own_rows
+from tinyml.dialects.discardable_attributes import OWN
 from tinyml.dialects.plugins import INTERFACE
+from tinyml.dialects.rows import rows_of
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as opt
-from tinyml.tools.universe import own_attributes
+from tinyml.tools.universe import discardable_attributes
 
-ATTRIBUTES = {row.name for row in own_rows("attributes")}
+ATTRIBUTES = {row.name for row in rows_of("attributes")}
 
 PROGRAM = """// A comment.
 builtin.module attributes {{{module}}} {{
@@ -168,15 +168,15 @@ def test_every_module_that_declares_one_is_listed():
     modules = {
         str(path.relative_to(ROOT).with_suffix("")).replace("/", ".")
         for path in files
-        if re.search(r"= OwnAttribute\(", path.read_text(encoding="utf-8"))
+        if re.search(r"= DiscardableAttribute\(", path.read_text(encoding="utf-8"))
     }
     assert {name for name in modules if not name.startswith("dialects.tdsl.")} == ATTRIBUTES - {"dialects.tdsl"}
 
 
 def test_every_name_with_a_prefix_of_ours_is_declared():
     """Every constant string with a prefix of tinyml's attributes is a declared attribute."""
-    assert {name.partition(".")[0] for name in own_attributes()} == {*OWN, "hls"}
-    assert all(one.meaning.endswith(".") for one in own_attributes().values())
+    assert {name.partition(".")[0] for name in discardable_attributes()} == {*OWN, "hls"}
+    assert all(one.meaning.endswith(".") for one in discardable_attributes().values())
     undeclared = re.compile(rf'^_?[A-Z_]+ = "((?:{"|".join(OWN)})\.[a-z_]+)"$', re.M)
     rooms = ("dialects", "transforms", "lowering", "runtime", "targets")
     for path in (path for room in rooms for path in (ROOT / room).rglob("*.py")):

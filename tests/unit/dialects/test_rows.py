@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tinyml.dialects import own_rows
+from tinyml.dialects import rows as table_rows
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.plugins import Row
@@ -19,19 +19,19 @@ from tinyml.tools.main import main
 @pytest.fixture
 def rows(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Row]]:
     """The sections of the file, as a dictionary that the test may change."""
-    changed = {name: [*section] for name, section in own_rows.sections().items()}
-    monkeypatch.setattr(own_rows, "sections", lambda: changed)
+    changed = {name: [*section] for name, section in table_rows.sections().items()}
+    monkeypatch.setattr(table_rows, "sections", lambda: changed)
     return changed
 
 
 def test_parts_have_aliases():
-    [avr] = [row for row in own_rows.own_rows("chips") if row.name == "avr"]
+    [avr] = [row for row in table_rows.rows_of("chips") if row.name == "avr"]
     assert (avr.value, avr.help) == ("avr.chip:CHIP", "")
     assert avr.names["atmega328p"] == avr.names["uno"] == "uno"
 
 
 def test_a_row_may_have_a_help_text():
-    [pack] = [row for row in own_rows.own_rows("commands") if row.name == "pack"]
+    [pack] = [row for row in table_rows.rows_of("commands") if row.name == "pack"]
     assert (pack.value, pack.help) == ("pack", "pack buffers of a CSV file into the smallest arena")
 
 
@@ -57,7 +57,7 @@ def test_a_module_that_needs_an_absent_extension_is_refused(tmp_path: Path, monk
 def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]]):
     rows["compile.board"] = [Row("memory", "dialects.modules:first_line"), Row("other", "no.module:name")]
     options: Any = SimpleNamespace(memory="sram=4K", other=None)
-    [(function, value)] = own_rows.of_options("compile.board", options)
+    [(function, value)] = table_rows.functions_of_options("compile.board", options)
     assert (function.__name__, value) == ("first_line", "sram=4K")
 
 
@@ -65,7 +65,7 @@ def test_a_function_of_an_absent_extension_is_named(rows: dict[str, list[Row]]):
     rows["compile.board"] = [Row("some_memory", "targets.helium.none:function")]
     options: Any = SimpleNamespace(some_memory="sram=4K")
     with pytest.raises(InputError, match=r"^the option '--some-memory' needs the part 'Helium'"):
-        list(own_rows.of_options("compile.board", options))
+        list(table_rows.functions_of_options("compile.board", options))
 
 
 def test_an_option_that_an_absent_extension_declares_is_refused(

@@ -12,7 +12,7 @@ from importlib.metadata import distribution
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.lowering.c.format_notes import guarded_raws
 from tinyml.runtime.devices.streaming_board import SKETCH, answer_bytes, digest_of
 from tinyml.runtime.model.program_data import input_format

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.distribution import LICENCE_LINE
+from tinyml.dialects.package_metadata import LICENCE_LINE
 from tinyml.tools.cli.filled_templates import filled
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import PACKAGES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 from tinyml.tools.driver.output_folder import is_inside
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
@@ -74,7 +74,7 @@ def _instead(board: Board) -> str:
 
 
 def _usual() -> Iterator[Packaging]:
-    return (PACKAGINGS.get(name) for name in DEFAULT_PACKAGINGS if PACKAGINGS.ours[name].is_installed)
+    return (PACKAGINGS.get(name) for name in DEFAULT_PACKAGINGS if PACKAGINGS.built_in[name].is_installed)
 
 
 def _named(name: str) -> Packaging:
@@ -134,7 +134,7 @@ PACKAGINGS = Table(
     "package",
     _loaded,
     home="tinyml.tools.driver.packages",
-    ours=own_rows("packages"),
+    built_in=rows_of("packages"),
     check=_check,
 )
 

@@ -5,9 +5,9 @@ the modules that take time to load, such as `tinyml.extend.programs`, so that th
 once.
 """
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.dialects.package_metadata import install_command
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, json_results, write_file
 from tinyml.tools.cli.common_options import PrintOptions

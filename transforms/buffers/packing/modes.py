@@ -149,7 +149,7 @@ def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement
 
 def _loaded(row: Row) -> Mode:
     packer = row.load_function("places rectangles")
-    return packer if row.is_ours else partial(_by_plugin, row, packer)
+    return packer if row.is_built_in else partial(_by_plugin, row, packer)
 
 
 def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
@@ -170,7 +170,7 @@ PACKERS = Table(
     "packer",
     _loaded,
     home="tinyml.transforms.buffers.packing",
-    ours=(
+    built_in=(
         Row("auto", "modes:by_both_searches"),
         Row(FIRST_FIT, "modes:by_first_fit"),
         Row("best-fit", "modes:by_best_fit"),
@@ -182,7 +182,7 @@ PACKERS = Table(
 )
 """The packers by mode: functions that place non-empty rectangles so that the placement is valid."""
 
-MODES = tuple(name for name, row in PACKERS.ours.items() if row.is_installed)
+MODES = tuple(name for name, row in PACKERS.built_in.items() if row.is_installed)
 """The names of tinyml's installed packers, without those of other packages."""
 
 

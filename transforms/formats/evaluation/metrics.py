@@ -217,7 +217,7 @@ ACCURACY = "accuracy"
 
 
 def _loaded(row: Row) -> Metric:
-    if row.is_ours:
+    if row.is_built_in:
         return _DECLARED[row.name]
     metric = row.load(Metric)
     row.expect_fields(metric)
@@ -239,7 +239,7 @@ METRICS = Table(
     "metric",
     _loaded,
     home="tinyml.transforms.formats.evaluation",
-    ours=(Row(metric.name, "metrics", metric.loss) for metric in DECLARED_METRICS),
+    built_in=(Row(metric.name, "metrics", metric.loss) for metric in DECLARED_METRICS),
     check=check_hyphenated,
 )
 """The metrics; those of other packages are figures of all answers."""

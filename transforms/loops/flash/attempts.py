@@ -10,11 +10,11 @@ import math
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, integer
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.targets.registry import board
 
-SPENT_FLASH = OwnAttribute(
+SPENT_FLASH = DiscardableAttribute(
     "tinyml.spent_flash",
     {HolderKind.MODULE: integer(1)},
     "The estimated flash of the program in bytes, if `code-forests` or `spend-flash` spent flash to save time.",

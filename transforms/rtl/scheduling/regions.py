@@ -15,38 +15,38 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from tinyml.dialects import num, rtl
+from tinyml.dialects.discardable_attributes import UNIT, DiscardableAttribute, Holder, HolderKind, Value, integer
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.loops import trips_of
-from tinyml.dialects.own_attributes import UNIT, Holder, HolderKind, OwnAttribute, Value, integer
 
 LAST_CYCLE = 65535
 """The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
-CYCLE = OwnAttribute(
+CYCLE = DiscardableAttribute(
     "rtl.cycle",
     {HolderKind.OPERATION: integer(0, LAST_CYCLE)},
     "The cycle of an op, from the start of its run or iteration; a pure op of a run without this attribute is a wire.",
 )
 
-INTERVAL = OwnAttribute(
+INTERVAL = DiscardableAttribute(
     "rtl.interval",
     {"scf.for": integer(1, LAST_CYCLE)},
     "The cycles from the start of an iteration of a pipelined loop to that of the next.",
 )
 
-WAIT = OwnAttribute(
+WAIT = DiscardableAttribute(
     "rtl.wait",
     {HolderKind.OPERATION: UNIT},
     "A loop or a branch that starts one cycle later, because it needs a result of the preceding cycle.",
 )
 
-LANES = OwnAttribute(
+LANES = DiscardableAttribute(
     "rtl.lanes",
     dict.fromkeys(("scf.for", "num.nest", "num.reduce"), integer(2, LAST_CYCLE)),
     "The number of elements that an iteration of a loop, or of the last axis of a nest, processes at once.",
 )
 
-LOGIC = OwnAttribute(
+LOGIC = DiscardableAttribute(
     "rtl.logic", {HolderKind.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
 )
 
@@ -61,14 +61,14 @@ def _counts(attribute: Attribute, loop: Holder | None) -> bool:
     )
 
 
-COUNTERS = OwnAttribute(
+COUNTERS = DiscardableAttribute(
     "rtl.counters",
     {"scf.for": Value("an even number of the values that the loop carries", _counts)},
     "The number of leading loop-carried values that are counters of a flattened loop: two for each outer loop.",
 )
 
 
-RISES = OwnAttribute(
+RISES = DiscardableAttribute(
     "rtl.rises",
     {"rtl.store": integer(1)},
     "The number of an outer loop of a flattened loop, counted from the inside. The store takes effect only when the "

@@ -10,14 +10,14 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, integer
 from tinyml.dialects.functions import set_argument_attribute
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 from tinyml.transforms.rtl.scheduling.regions import lanes_of
 
 _LOOPS = scf.ForOp | num.EntriesOp | num.NestOp | num.ReduceOp
 
-_ORIGIN = OwnAttribute(
+_ORIGIN = DiscardableAttribute(
     "rtl.origin",
     {HolderKind.OPERATION: integer(0)},
     "The index of the loop that contains a term, on a copy of the program that is lowered to hardware.",

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import DenseArrayBase, i64
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.discardable_attributes import DiscardableAttribute, counts
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.costs import kernel_cost
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import RowSums, TileQuery, constant_start, raws_of
@@ -247,7 +247,7 @@ def _gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
     return 0 if in_place else prod(_shared_shape(op, count, lines))
 
 
-MEMORY = OwnAttribute(
+MEMORY = DiscardableAttribute(
     "tinyml.room",
     {"tdsl.conv2d": counts("the bytes for an input tile, and the spare ones if they are limited", [1, 2], 0)},
     "The memory for the input tiles of an operation (`TileMemory`), set by `plan-execution`.",

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, StringAttr, UnitAttr
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.number_format import NumberFormat, Raws, number_format
-from tinyml.dialects.own_attributes import (
+from tinyml.dialects.discardable_attributes import (
     NAME,
     NUMBER,
     TEXT,
     UNIT,
+    DiscardableAttribute,
     HolderKind,
-    OwnAttribute,
     Value,
     array,
     instance,
     record,
 )
+from tinyml.dialects.formats.number_format import NumberFormat, Raws, number_format
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 
@@ -35,13 +35,13 @@ _POINT = record(
     {"front": UNIT, "chosen": UNIT},
 )
 
-SEARCH_ATTRIBUTE = OwnAttribute(
+SEARCH_ATTRIBUTE = DiscardableAttribute(
     "tdsl.search",
     {HolderKind.FUNCTION: array(_CLASS, "the classes of tensors")},
     "The name, range, format and mean error of each class of tensors, and the reason for the format.",
 )
 
-FRONT_ATTRIBUTE = OwnAttribute(
+FRONT_ATTRIBUTE = DiscardableAttribute(
     "tdsl.front",
     {HolderKind.FUNCTION: array(_POINT, "candidates of a search")},
     "The loss, cost and origin of each candidate of known cost.",

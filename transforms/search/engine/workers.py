@@ -15,8 +15,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.package_metadata import install_command
 from tinyml.dialects.plugins import attributed
 from tinyml.runtime.evaluator.threads import one_thread
 

@@ -33,8 +33,8 @@ def plugin() -> Iterator[None]:
 
 
 def test_every_row_of_the_table_loads() -> None:
-    assert {*table.FRONTENDS.ours} <= {*table.FRONTENDS.names()}
-    for suffix in table.FRONTENDS.ours:
+    assert {*table.FRONTENDS.built_in} <= {*table.FRONTENDS.names()}
+    for suffix in table.FRONTENDS.built_in:
         assert callable(table.FRONTENDS.get(suffix))
 
 

@@ -26,7 +26,7 @@ def c_for(target: str) -> str:
 @pytest.mark.parametrize("target", ["uno", "cortex-m4", "riscv", "esp8266", "host"])
 def test_rows_of_other_chips_leave_the_c_as_it_is(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, chip = c_for(target), registry.chip_of(target)
-    kept = {name: row for name, row in registry.CHIPS.ours.items() if name in (chip.name, registry.HOST)}
-    monkeypatch.setattr(registry.CHIPS, "ours", kept)
+    kept = {name: row for name, row in registry.CHIPS.built_in.items() if name in (chip.name, registry.HOST)}
+    monkeypatch.setattr(registry.CHIPS, "built_in", kept)
     assert {row.name for row in registry.chips()} == {*kept}
     assert c_for(target) == before

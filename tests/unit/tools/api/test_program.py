@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import tinyml
 from tinyml.dialects.context import context
-from tinyml.dialects.distribution import LICENCE_LINE
+from tinyml.dialects.package_metadata import LICENCE_LINE
 from tinyml.dialects.tdsl.interface import update_interface
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main

@@ -30,7 +30,7 @@ func.func @f(%x: tensor<2x!fixed.q<8, 7>>) -> tensor<2x!fixed.q<8, 7>> {
 @pytest.fixture
 def without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Row("rows", "tinyml.transforms.schedules.streams.none:ROWS")
-    monkeypatch.setattr(SCHEDULES, "ours", {**SCHEDULES.ours, "rows": absent})
+    monkeypatch.setattr(SCHEDULES, "built_in", {**SCHEDULES.built_in, "rows": absent})
 
 
 @pytest.mark.usefixtures("without_rows")

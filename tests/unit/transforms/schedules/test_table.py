@@ -52,8 +52,8 @@ func.func @predict(%X: tensor<1x8x8x2x!fixed.q<8, 5>>) -> tensor<1x4x4x2x!fixed.
 
 def test_a_file_of_the_room_is_a_schedule_or_the_contract():
     files = {path.stem for path in ROOM.glob("*.py")} - {"__init__", "protocol", "segments", "table"}
-    assert files == {row.module.rpartition(".")[2] for row in ROWS.ours.values()}
-    assert [schedule.name for schedule in schedules()] == list(ROWS.ours)
+    assert files == {row.module.rpartition(".")[2] for row in ROWS.built_in.values()}
+    assert [schedule.name for schedule in schedules()] == list(ROWS.built_in)
 
 
 def test_the_page_has_the_table(request: pytest.FixtureRequest):
@@ -114,7 +114,7 @@ def other_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterato
 def test_a_schedule_of_another_package_is_offered_everywhere(
     other_package: Schedule, capsys: pytest.CaptureFixture[str]
 ):
-    assert schedule_names() == (*ROWS.ours, "inner-patches")
+    assert schedule_names() == (*ROWS.built_in, "inner-patches")
     assert schedule_named("inner-patches") is other_package
     [option] = [option for option in options_of(CompileOptions) if option.name == "plan"]
     assert option.choices == schedule_names()
@@ -150,7 +150,7 @@ def test_a_schedule_of_another_package_executes(other_package: Schedule):
 )
 def test_schedules_that_cannot_be_loaded_are_left_out(entry: EntryPoint, message: str):
     with installed(entry):
-        assert [schedule.name for schedule in schedules()] == list(ROWS.ours)
+        assert [schedule.name for schedule in schedules()] == list(ROWS.built_in)
         assert schedule_named("rows").name == "rows"
         assert message in problems()[0]
         if entry.name == "quick":
