@@ -23,7 +23,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.operations import width_of
 from tinyml.lowering.hw.circuit import Circuit, Register
 from tinyml.lowering.hw.memories import ElementStreams, Memories
-from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, signed_digits, type_width
+from tinyml.transforms.rtl.scheduling.operators import MAX_TERMS, Operators, signed_digits, type_width
 from tinyml.transforms.rtl.scheduling.regions import (
     LOGIC,
     WAIT,
@@ -421,7 +421,7 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
         constant = const_evaluate_operand(factor)
-        if constant is not None and len(digits := signed_digits(constant)) <= MOST_TERMS:
+        if constant is not None and len(digits := signed_digits(constant)) <= MAX_TERMS:
             return c.scaled(other, digits)
     if LOGIC in op.attributes:
         return _product_in_logic(c, operators, op, operands, width)

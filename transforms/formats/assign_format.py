@@ -110,7 +110,7 @@ def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
     )
 
 
-LEAST_ELEMENTS = 2
+MIN_ELEMENTS = 2
 """Constants with fewer elements have the main format."""
 
 
@@ -210,7 +210,7 @@ class AssignFormatPass(ModulePass):
             weights = prototype
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)
-        least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
+        least = weights.CONSTANTS_FROM or MIN_ELEMENTS
 
         def is_weight(tensors: TensorClass) -> bool:
             return tensors.is_constant and tensors.elements >= least and tensors.admits(weights)

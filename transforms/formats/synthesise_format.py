@@ -4,9 +4,9 @@ that it represents (L0).
 Lists come from two sources. `number_lists` minimises weighted errors, once for each of several powers to which the
 weights are raised. A list format can also fit a list to each constant without these weights.
 
-The data are divided into two halves if each has at least `LEAST_HALF` samples. Constants are rounded and refined on one
-half, and the candidates are compared by the margins of the program on the other half. The halves are contiguous,
-because samples may be ordered in time.
+The data are divided into two halves if each has at least `MIN_HALF_SAMPLES` samples. Constants are rounded and refined
+on one half, and the candidates are compared by the margins of the program on the other half. The halves are
+contiguous, because samples may be ordered in time.
 
 One power is chosen for all constants first, then other powers for single constants. The result is recorded on each
 constant as `tdsl.numbers`.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 MIN_SAVED_LOSS = 0.01
 """The minimum share of the loss that another list for one constant must save."""
 
-LEAST_HALF = 16
+MIN_HALF_SAMPLES = 16
 """Data of fewer samples in each half are not divided."""
 
 
@@ -105,7 +105,7 @@ class _Synthesis:
             if tensors.is_constant and tensors.elements >= least and len(tensors.roots) == 1
         }
         half = len(data) // 2
-        parts = [slice(None, half), slice(half, None)] if half >= LEAST_HALF else [slice(None)]
+        parts = [slice(None, half), slice(half, None)] if half >= MIN_HALF_SAMPLES else [slice(None)]
         self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:

@@ -26,7 +26,7 @@ _CURE = (
 KnownSums = dict[object, tuple[Attribute, dict[str, Attribute]]]
 """The accumulators of sums and their proofs, by the key of a sum."""
 
-MOST_KNOWN = 1 << 12
+MAX_CACHED_SUMS = 1 << 12
 """Maximum number of cached sums."""
 
 
@@ -49,7 +49,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
             op.verify_units()
             known = op.acc, num.proof(bound)
             if known_sums is not None:
-                if len(known_sums) >= MOST_KNOWN:
+                if len(known_sums) >= MAX_CACHED_SUMS:
                     del known_sums[next(iter(known_sums))]
                 known_sums[key] = known
         op.acc, proof = known

@@ -144,7 +144,7 @@ def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
     return total
 
 
-MOST_ITERATIONS = 1_000_000
+MAX_ITERATIONS = 1_000_000
 """Limit on the iterations of the enclosing loops over which a mean is taken."""
 
 
@@ -180,12 +180,12 @@ def mean_value(indices: Sequence[SSAValue], function: Callable[..., Any]) -> flo
     """The mean value of a function of indices over all iterations of the enclosing loops.
 
     None unless the indices follow from the indices of enclosing loops alone, and the bounds of these loops are
-    constant. Also None if these indices have more than `MOST_ITERATIONS` combinations.
+    constant. Also None if these indices have more than `MAX_ITERATIONS` combinations.
 
     function: returns None if it has no value.
     """
     around = _ranges(indices)
-    if prod(map(len, around.values())) > MOST_ITERATIONS:
+    if prod(map(len, around.values())) > MAX_ITERATIONS:
         return None
     grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
     known = dict(zip(around, grid, strict=True))

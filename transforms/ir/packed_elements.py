@@ -66,7 +66,7 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
     return scratch.ViewOp(op.arena, op.offset.value.data, bytes, input=op.input is not None, state=op.state is not None)
 
 
-MOST_INDICES = 1 << 16
+MAX_INDICES = 1 << 16
 """Maximum number of elements that functions on packed elements can index."""
 
 
@@ -175,7 +175,7 @@ class _Bytes:
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)
         stream, length, bytes = self.stream, group_length(self.bits), group_bytes(self.bits)
-        if size_in_bytes(memref_type(stream)) // bytes * length > MOST_INDICES:
+        if size_in_bytes(memref_type(stream)) // bytes * length > MAX_INDICES:
             group = nest.insert(arith.DivSIOp(element, nest.index(length)))
             stream = nest.insert(scratch.SliceOp(stream, nest.times(group, bytes), (bytes,)))
             element = nest.insert(arith.RemSIOp(element, nest.index(length)))

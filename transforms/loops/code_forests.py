@@ -62,7 +62,7 @@ class CodeForestsPass(ModulePass):
 OVERESTIMATED = 1.25
 """The maximum ratio of the estimated size of a forest's function to the actual one."""
 
-LEAST_BYTES = 3
+MIN_BYTES = 3
 """The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
 
 
@@ -124,10 +124,10 @@ def _usual_limit(target: str) -> float | None:
 
 def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
     flash, nodes = board(target).flash, sum(each.forest.trees.inner for each in forests)
-    if flash is not None and nodes * LEAST_BYTES > flash:
+    if flash is not None and nodes * MIN_BYTES > flash:
         # Wider thresholds and votes take further bytes of each inner node and leaf.
         wider = max(each.forest.trees.thresholds.itemsize + each.forest.votes.itemsize - 2 for each in forests)
-        raise _too_large(forests, target, "", flash // (2 * LEAST_BYTES + wider), flash)
+        raise _too_large(forests, target, "", flash // (2 * MIN_BYTES + wider), flash)
 
 
 def _check_code(forests: Sequence[num.ForestOp], smallest: Sequence[Kernel], target: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-MOST_SPELLED = 1 << 14
+MAX_SPELLED = 1 << 14
 """The number of attributes whose digests are cached for other programs."""
 
 _spelled: dict[Attribute, str] = {}
@@ -40,7 +40,7 @@ def _of(attribute: Attribute) -> str:
         constant = cast("DenseIntOrFPElementsAttr[Any]", attribute)
         return f"{_of(constant.type)} {hashlib.sha256(constant.data.data).hexdigest()}"
     if (known := _spelled.get(attribute)) is None:
-        if len(_spelled) >= MOST_SPELLED:
+        if len(_spelled) >= MAX_SPELLED:
             _spelled.clear()
         known = _spelled[attribute] = hashlib.sha256(str(attribute).encode()).hexdigest()[:32]
     return known

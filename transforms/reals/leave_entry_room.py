@@ -17,7 +17,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.sparse_layouts import dense_product
 from tinyml.transforms.reals.leave_room import beyond_room
 
-MOST_ENTRIES = 1 / 3
+MAX_ENTRIES = 1 / 3
 """The greatest room of a sparse matrix as a fraction of its elements. With 8-bit elements, entries take two bytes, and
 a loop needs about the time of three dense elements for each."""
 
@@ -51,7 +51,7 @@ class LeaveEntryRoomPass(ModulePass):
             matrix = cast(tdsl.ConstOp, product.lhs.owner)
             room = math.ceil(self.weights_margin * (product.room.value.data if product.room else found))
             product.room = None
-            if room > MOST_ENTRIES * matrix.raws.size:
+            if room > MAX_ENTRIES * matrix.raws.size:
                 Rewriter.replace_op(product, dense_product(product, matrix))
                 if not matrix.result.uses:
                     Rewriter.erase_op(matrix)

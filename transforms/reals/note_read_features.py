@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import predict_function
 
-MOST_READ = 0.75
+MAX_READ = 0.75
 """The share of the elements below which a table of them is faster than the conversion of the others."""
 
 
@@ -24,7 +24,7 @@ class NoteReadFeaturesPass(ModulePass):
     """Record in the interface which input elements the forests of a program read.
 
     The interface is unchanged in two cases: other ops read the input, or the forests read either no element of the
-    input or at least the fraction `MOST_READ` of its elements.
+    input or at least the fraction `MAX_READ` of its elements.
     """
 
     name = "note-read-features"
@@ -33,7 +33,7 @@ class NoteReadFeaturesPass(ModulePass):
         function = predict_function(op)
         [argument] = function.body.block.args
         read = sorted(_read(argument)) if tdsl.is_only_compared(argument) else []
-        if 0 < len(read) < MOST_READ * prod(tdsl.shape_of(argument)):
+        if 0 < len(read) < MAX_READ * prod(tdsl.shape_of(argument)):
             tdsl.update_input(function, read=tuple(read))
 
 

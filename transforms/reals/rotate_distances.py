@@ -116,7 +116,7 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
 FILLED_SHARE = 0.99
 """The used share of a range: 8-bit numbers end at 127 of 128."""
 
-MOST_ZEROS = 0.1
+MAX_ZEROS = 0.1
 """The greatest share of zeros in a matrix, not counting zero columns: sparse matrices stay sparse."""
 
 
@@ -193,7 +193,7 @@ def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
 def _is_dense(matrix: tdsl.ConstOp) -> bool:
     raws = matrix.raws
     zeros = int((raws[:, raws.any(0)] == 0).sum())
-    return zeros <= MOST_ZEROS * raws.size and tdsl.format_of(matrix.result).type == f32
+    return zeros <= MAX_ZEROS * raws.size and tdsl.format_of(matrix.result).type == f32
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:

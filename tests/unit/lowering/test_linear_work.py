@@ -63,7 +63,7 @@ def calls_of_passes(family: Family, ops: int, folder: Path) -> Counter[str]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_work_grows_with_the_number_of_ops(family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tinyml.transforms.formats.constants.refine_constants.MOST_OPS", 1)
+    monkeypatch.setattr("tinyml.transforms.formats.constants.refine_constants.MAX_OPS", 1)
     calls_of_passes(family, OPS, tmp_path)  # fills caches
     few, more, most = (calls_of_passes(family, ops, tmp_path) for ops in (OPS, 2 * OPS, 4 * OPS))
     grown = {name: (most[name] - more[name]) / max(more[name] - few[name], OPS) for name in most}

@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import gcd
 
-MOST_BITS = 1 << 29
+MAX_BITS = 1 << 29
 """Limit on the bits of the sets that a search has met: 64 MB, which only searches over hundreds of tasks reach."""
 
 
@@ -366,7 +366,7 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
     """Search best-first for an order of tasks with the lowest peak, and return the order found.
 
     The search begins with the empty set of tasks or, if `backwards`, with the full set. When `budget` sets were
-    visited or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
+    visited or all sets occupy more than `MAX_BITS`, a greedy order completes the best set.
     """
     count = len(problem.tasks)
     everything = (1 << count) - 1
@@ -384,7 +384,7 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
         else:
             earlier, steps = came_from[done]
             state = _follow(problem, finished[earlier], steps, backwards)
-        if done == goal or len(finished) >= budget or len(costs) * count > MOST_BITS:
+        if done == goal or len(finished) >= budget or len(costs) * count > MAX_BITS:
             order = [*_path(came_from, done, start), *greedy_order(problem, done, backwards)]
             order = order[::-1] if backwards else order
             return OpOrder(tuple(order), problem.peak(order), cost)

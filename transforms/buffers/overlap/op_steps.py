@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-MOST_STEPS = 20_000_000
+MAX_STEPS = 20_000_000
 """Limit on the pixels of an op's windows, and on the steps of an access over all iterations of symbolic loops."""
 
 
@@ -88,7 +88,7 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
         image = np.arange(prod(shape_of(op.image)))[None]
         return [Steps(op.image, first_element(op.image), False, np.array([0]), image, op if op.ring is None else None)]
     windows = () if op.pairs else filter(None, map(op.checked_footprint, op.inputs))
-    if any(prod(shape_of(op.out)) * prod(window.kernel) > MOST_STEPS for window in windows):
+    if any(prod(shape_of(op.out)) * prod(window.kernel) > MAX_STEPS for window in windows):
         raise Unknown
     found: list[Steps] = []
     time = 0

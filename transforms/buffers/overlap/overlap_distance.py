@@ -22,7 +22,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, root, size_in_bytes, unit_of
 from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.overlap.op_steps import (
-    MOST_STEPS,
+    MAX_STEPS,
     Steps,
     Unknown,
     index_of,
@@ -123,7 +123,7 @@ class _Walk:
         known = _known(loops)
         low, high = (_on_axes(index_of(bound, known), loops)[..., None] for bound in (op.lb, op.ub))
         trips = max(int((-((low - high) // step)).max()), 0)
-        if trips > MOST_STEPS:
+        if trips > MAX_STEPS:
             raise Unknown
         indices = low + step * np.arange(trips)
         loop = _Loop(op.body.block.args[0], indices, indices < high, 0)
@@ -143,7 +143,7 @@ class _Walk:
 
     def record(self, steps: Steps, time: int, loops: Sequence[_Loop]) -> None:
         shape = (*(loop.trips for loop in loops), len(steps.times))
-        if prod(shape) > MOST_STEPS:
+        if prod(shape) > MAX_STEPS:
             raise Unknown
         known = _known(loops)
         first, last = steps.elements.min(1), steps.elements.max(1)
@@ -234,7 +234,7 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
     """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown or
-    more than `MOST_STEPS`.
+    more than `MAX_STEPS`.
     """
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
@@ -249,7 +249,7 @@ def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
 def may_replace(loop: scf.ForOp, operand: SSAValue, result: SSAValue) -> bool:
     """Whether a loop may write a result to the bytes of an operand of the same size: it reads each byte of the operand
     for the last time before it writes the byte of the result with the same index, and writes nothing to the operand.
-    False if the accesses are unknown or more than `MOST_STEPS`.
+    False if the accesses are unknown or more than `MAX_STEPS`.
     """
     size = size_in_bytes(memref_type(operand))
     last_reads, first_writes = np.full(size, -1), np.full(size, NO_ACCESS)
@@ -268,9 +268,9 @@ def may_replace(loop: scf.ForOp, operand: SSAValue, result: SSAValue) -> bool:
 
 
 def _by_byte(access: Access) -> tuple[Numbers, Numbers]:
-    """The bytes of an access, and the time of each. Raises `Unknown` for more than `MOST_STEPS` bytes."""
+    """The bytes of an access, and the time of each. Raises `Unknown` for more than `MAX_STEPS` bytes."""
     lengths = access.ends - access.starts
-    if (total := int(lengths.sum())) > MOST_STEPS:
+    if (total := int(lengths.sum())) > MAX_STEPS:
         raise Unknown
     offsets = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.repeat(access.starts, lengths) + offsets, np.repeat(access.times, lengths)

@@ -222,7 +222,7 @@ def _overlaps(
             yield Overlap(number[operand], max(distance, 0))
 
 
-LEAST_TRIALS = 20
+MIN_TRIALS = 20
 """The effort is divided into at least this many parts."""
 
 
@@ -238,7 +238,7 @@ def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> d
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))
-    share = 1 / max(len(choices) + 1, LEAST_TRIALS)
+    share = 1 / max(len(choices) + 1, MIN_TRIALS)
     lowest = height(share) if choices else 0
     for reuse, source in choices:
         before = reuse.source

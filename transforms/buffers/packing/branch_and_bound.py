@@ -34,10 +34,10 @@ from itertools import chain
 
 from tinyml.transforms.buffers.packing.grid import Grid
 
-MOST_NUMBERS = 1 << 22
+MAX_NUMBERS = 1 << 22
 """Limit on the numbers that make up all failed states."""
 
-MOST_STATES = 1 << 17
+MAX_STATES = 1 << 17
 """Limit on the failed states."""
 
 
@@ -132,7 +132,7 @@ class _Search:
         """The lowest address of each unplaced buffer above everything that is placed."""
         self.offset = [0] * len(grid.sizes)
         self.failed = set[tuple[int, ...]]()
-        self.room = MOST_NUMBERS
+        self.room = MAX_NUMBERS
 
     def overlap(self, a: int, b: int) -> bool:
         return self.first[a] <= self.last[b] and self.first[b] <= self.last[a]
@@ -178,7 +178,7 @@ class _Search:
                 return True
             for k, o in zip(unplaced, saved, strict=True):
                 lowest[k] = o
-        if len(state) < self.room and len(self.failed) < MOST_STATES:
+        if len(state) < self.room and len(self.failed) < MAX_STATES:
             self.failed.add(state)
             self.room -= len(state) + 1
         return False

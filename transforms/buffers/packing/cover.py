@@ -28,10 +28,10 @@ from tinyml.transforms.buffers.packing.exact_cover import ExactCover
 from tinyml.transforms.buffers.packing.grid import Grid, to_grid
 from tinyml.transforms.buffers.packing.rectangles import Placement, Proof, Rectangle
 
-MOST_ONES = 3_000_000
+MAX_ONES = 3_000_000
 """Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
 
-MOST_CELLS = 1_000_000_000
+MAX_CELLS = 1_000_000_000
 """Limit on the addresses of all buffers together; each address needs a bit."""
 
 
@@ -48,8 +48,8 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
     high = max(high, low + 1)
-    if high * len(grid.sizes) > MOST_CELLS:
-        effort.note("exact cover", 0, time.monotonic(), f"more than {MOST_CELLS:,} addresses")
+    if high * len(grid.sizes) > MAX_CELLS:
+        effort.note("exact cover", 0, time.monotonic(), f"more than {MAX_CELLS:,} addresses")
         return best
     height, heights = low, list[int]()
     while low < high and not effort.is_over():
@@ -86,7 +86,7 @@ def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, s
     for name, patterns_of in (("short", _short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
         patterns = patterns_of(grid, height, effort.check)
-        offsets, nodes, outcome = cover(grid, patterns, effort, MOST_ONES)
+        offsets, nodes, outcome = cover(grid, patterns, effort, MAX_ONES)
         effort.note(f"{height * grid.unit} bytes, exact cover, {name} patterns", nodes, before, outcome)
         if outcome != "failed":
             break

@@ -10,7 +10,7 @@
 typedef int64_t Number;
 
 enum { DONE = 0, STOPPED = 3, OUT_OF_MEMORY = 4 };
-enum { CAPACITY = 64, MOST_STRETCHES = 256 };
+enum { CAPACITY = 64, MAX_STRETCHES = 256 };
 
 typedef struct {
     Number start, end;
@@ -180,7 +180,7 @@ static Number choose(List *lists, int count, const Buffer *buffer, int tightest)
 static int stretch(int count, int sections, const Number *first, const Number *last)
 {
     for (int shift = 0;; shift++) {
-        if (sections >> shift >= MOST_STRETCHES)
+        if (sections >> shift >= MAX_STRETCHES)
             continue;
         Number entries = 0;
         for (int b = 0; b < count; b++)

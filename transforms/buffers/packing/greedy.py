@@ -13,7 +13,7 @@ from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, p
 _NATIVE = "tinyml.transforms.buffers.packing.native"
 _library, _place_by_core = on_call(f"{_NATIVE}:library"), on_call(f"{_NATIVE}:place")
 
-MOST_OVERLAPPED = 3_000
+MAX_OVERLAPPED = 3_000
 """Limit on the buffers of a problem whose overlaps are used."""
 
 Order = Callable[[Rectangle, int], tuple[int, ...]]
@@ -49,7 +49,7 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
     grid = to_grid(rectangles)
     needs = grid.fullest()
     # The C core supports neither gaps nor pinned offsets nor overlaps; larger problems need it, without overlaps.
-    python = grid.idle or grid.pinned or (grid.overlaps and len(rectangles) <= MOST_OVERLAPPED)
+    python = grid.idle or grid.pinned or (grid.overlaps and len(rectangles) <= MAX_OVERLAPPED)
     core = _library() if effort.core and grid.fits_the_core and not python else None
     best: Placement | None = None
     for order in ORDERS.values():

@@ -10,7 +10,7 @@ from math import gcd
 
 from tinyml.transforms.buffers.packing.rectangles import Rectangle, saving
 
-MOST_UNITS = 1 << 62
+MAX_UNITS = 1 << 62
 """The limit of the C core's integers."""
 
 
@@ -111,7 +111,7 @@ class Grid:
 
     @property
     def fits_the_core(self) -> bool:
-        return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MOST_UNITS
+        return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MAX_UNITS
 
     def alive(self) -> list[int]:
         """For each section of time, the total size in units of the live buffers."""

@@ -40,7 +40,7 @@ MERGED = 10
 smaller.
 """
 
-MOST_BUFFERS = 3_000
+MAX_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
 
 GAP_SHARE = 0.2

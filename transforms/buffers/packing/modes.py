@@ -19,7 +19,7 @@ from tinyml.dialects.tables import Table
 from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
-from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
+from tinyml.transforms.buffers.packing.minimise import MAX_BUFFERS, Minimiser
 from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import (
     FIRST_FIT,
@@ -90,8 +90,8 @@ def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Plac
 def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
     if effort.is_enough(best):
         return best
-    if len(rectangles) > MOST_BUFFERS:
-        effort.note("branch and bound", 0, time.monotonic(), f"more than {MOST_BUFFERS} buffers")
+    if len(rectangles) > MAX_BUFFERS:
+        effort.note("branch and bound", 0, time.monotonic(), f"more than {MAX_BUFFERS} buffers")
         return best
     return Minimiser(rectangles, best, effort).minimise()
 

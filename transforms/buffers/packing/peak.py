@@ -13,10 +13,10 @@ from math import gcd
 
 from tinyml.transforms.buffers.packing.rectangles import Rectangle, saving
 
-MOST_PADDED = 20_000
+MAX_PADDED = 20_000
 """Limit on rectangles, above which padding is not counted."""
 
-MOST_ALIGNMENTS = 64
+MAX_ALIGNMENTS = 64
 """Limit on different alignments alive at the same time, above which padding is not counted."""
 
 REBUILDS = 40
@@ -42,12 +42,12 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
     If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
     therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
-    a greater common divisor. Padding is not counted if there are more than `MOST_PADDED` rectangles. If rectangles have
+    a greater common divisor. Padding is not counted if there are more than `MAX_PADDED` rectangles. If rectangles have
     overlaps, padding is not counted either, and the greatest possible savings are subtracted. If a buffer with a pinned
     offset ends above the greatest need, the first point of this buffer is returned.
     """
     apart = not any(shape.overlaps for shape in rectangles)
-    padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
+    padded = apart and len(rectangles) <= MAX_PADDED and any(shape.alignment > 1 for shape in rectangles)
     best = _padded_peak(rectangles) if padded else _plain_peak(rectangles)
     if best is None:
         return Peak(0, 0, ())
@@ -141,7 +141,7 @@ class _Alive:
             del self.alignments[shape.alignment]
 
     def need(self) -> int:
-        grain = gcd(*self.alignments) if len(self.alignments) <= MOST_ALIGNMENTS and self.patience > 0 else 1
+        grain = gcd(*self.alignments) if len(self.alignments) <= MAX_ALIGNMENTS and self.patience > 0 else 1
         if grain != self.grain:
             self.grain, self.padding, self.paddings = grain, 0, []
             if grain > 1:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
-MOST_PASSES = 3
+MAX_PASSES = 3
 """The maximum number of passes along the rounded program. Each takes about as long as the first choice."""
 
 MIN_STANDARD_ERRORS = 2.0
@@ -47,7 +47,7 @@ MIN_STANDARD_ERRORS = 2.0
 NEGLIGIBLE_SHARE = 1e-4
 """There are no further passes if the first choice is expected to change at most this share of the answers."""
 
-MOST_SAMPLES = 2048
+MAX_SAMPLES = 2048
 """The maximum number of samples, evenly spread over the data, on which passes are judged."""
 
 
@@ -70,7 +70,7 @@ def refitted(
     first = judge.squared_errors(formats)
     if first.mean() <= NEGLIGIBLE_SHARE:
         return tried[0]
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         along = ScoreErrors(
             errors.module, errors.inputs, errors.class_of, errors.are_numbers, _rounding(errors, tried[-1])
         )
@@ -114,7 +114,7 @@ class _Judge:
 
     def __init__(self, errors: ScoreErrors):
         self.errors = errors
-        count = min(len(errors.inputs), MOST_SAMPLES)
+        count = min(len(errors.inputs), MAX_SAMPLES)
         inputs = errors.inputs[np.linspace(0, len(errors.inputs) - 1, count).astype(int)]
         outputs = evaluate_reals(errors.module, inputs)
         assert outputs.scores is not None

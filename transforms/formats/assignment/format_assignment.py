@@ -62,7 +62,7 @@ from tinyml.transforms.ir.sums import rounded_sums, squared_distances
 ACCUMULATOR_BITS = 32
 """The accumulator width for which operands give up bits of precision if a sum of their products then fits."""
 
-LEAST_PRECISION = 2.0**-20
+MIN_PRECISION = 2.0**-20
 """The maximum error of votes, as a share of the greatest, for which they are narrowed for their sums."""
 
 SPARE_BITS = 7
@@ -485,7 +485,7 @@ def _holding_sums(
     """Narrow the format of votes until some format represents their sums in [low, high]. Return the format of the
     votes, then the format of the sums.
 
-    None if no width is narrow enough, or if narrowing would cause a rounding error of a vote above `LEAST_PRECISION`
+    None if no width is narrow enough, or if narrowing would cause a rounding error of a vote above `MIN_PRECISION`
     times the greatest vote.
 
     reals: the votes as reals.
@@ -493,7 +493,7 @@ def _holding_sums(
     for bits in range(votes.bits - 1):
         narrower = votes.narrowed(bits)
         errors = np.abs(narrower.decode(narrower.encode(reals)) - reals)
-        if bits and errors.max() > LEAST_PRECISION * np.abs(reals).max():
+        if bits and errors.max() > MIN_PRECISION * np.abs(reals).max():
             return None
         if (sums := narrower.format_of_sums(low, high)) is not None:
             return narrower, sums

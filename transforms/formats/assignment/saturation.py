@@ -25,7 +25,7 @@ from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
-LEAST_ZOOM = 3
+MIN_ZOOM = 3
 """The least ratio, in bits, of the greatest to the usual numbers of a tensor for which narrower ranges are tried."""
 
 CHANGED = 2.0
@@ -118,7 +118,7 @@ def _zoom_limits(
         vanishes |= greatest > median * 2.0**bits
         if median and greatest > median * 2.0 ** (bits / 2):
             unlike[index] = math.floor(math.log2(greatest / median))
-        if (zoom := math.floor(math.log2(greatest / sizes[sizes > 0].min()))) >= LEAST_ZOOM:
+        if (zoom := math.floor(math.log2(greatest / sizes[sizes > 0].min()))) >= MIN_ZOOM:
             limits[index] = zoom
             if index not in unlike and any(_is_computed_from(tensors, classes[each]) for each in (*unlike, *computed)):
                 computed[index] = zoom

@@ -41,10 +41,10 @@ MIN_SAVED_SHARE = 0.02
 NEGLIGIBLE_SHARE = 1e-4
 """The share of answers that may change for formats of less effort, over all tensors."""
 
-MOST_VALUES = 1 << 19
+MAX_VALUES = 1 << 19
 """Maximum number of values, over all tensors, whose errors are computed for each format."""
 
-FEWEST, MOST_SAMPLES = 4, 512
+MIN_SAMPLES, MAX_SAMPLES = 4, 512
 """The minimum and the maximum number of samples, evenly spread over the data, if there are as many."""
 
 DIGITS = 6
@@ -79,7 +79,7 @@ class ScoreErrors:
         self._errors: dict[tuple[TensorClass, object], float] = {}
         values = self._observed(inputs[:1])
         if each := sum(pairs[0].size for pairs in values.values()):
-            count = min(max(MOST_VALUES // each, FEWEST), MOST_SAMPLES, len(inputs))
+            count = min(max(MAX_VALUES // each, MIN_SAMPLES), MAX_SAMPLES, len(inputs))
             spread = inputs[np.linspace(0, len(inputs) - 1, count).astype(int)]
             values = self._observed(spread)
         self._values = {

@@ -177,7 +177,7 @@ AT_BORDER = 0.8
 """The share of the total sample weight for samples near the border between two classes."""
 
 
-MOST_VALUES = 1 << 25
+MAX_VALUES = 1 << 25
 """Maximum stored factors, 8 bytes each; if the samples have more, they are thinned out evenly."""
 
 
@@ -232,7 +232,7 @@ class InputMoments:
             kept += values.size if value in wanted else 0
 
         evaluate_as_it_is(module, inputs[:1], count)
-        step = max(-(-len(inputs) * kept // MOST_VALUES), 1)
+        step = max(-(-len(inputs) * kept // MAX_VALUES), 1)
         # The factors as such, joined, and rounded.
         require_memory("rounding constants on", -(-len(inputs) // step), 3 * 8 * kept)
         return step

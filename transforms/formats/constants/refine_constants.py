@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 MIN_STANDARD_ERRORS = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""
 
-MOST_MOMENTS = 1 << 24
+MAX_MOMENTS = 1 << 24
 """Maximum stored moments of rows for the second refinement, 8 bytes each."""
 
-MOST_OPS = 1 << 15
+MAX_OPS = 1 << 15
 """Maximum total ops of the programs tried in one of the two refinements: some seconds."""
 
 NEGLIGIBLE_SHARE = 1e-3
@@ -61,7 +61,7 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
     Each number stays one of the two neighbours of the real number. Zeros of sparse matrices stay zeros. In each
     constant, no row's sum of magnitudes exceeds the previous maximum over all rows. The result is empty for formats
     with `AS_PUBLISHED`, for programs without scores, and for programs with loops that have too many steps to
-    record. If trying each constant would exceed `MOST_OPS` ops, only the constants with the most costly rounding
+    record. If trying each constant would exceed `MAX_OPS` ops, only the constants with the most costly rounding
     errors are refined.
     """
     if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
@@ -90,7 +90,7 @@ def _as_json(raws: Mapping[int, Raws]) -> dict[str, Any]:
 
 def _refined(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
     refinement = _Refinement(evaluator, formats)
-    indices = refinement.most_costly(MOST_OPS // sum(1 for _ in evaluator.candidates.function.walk()))
+    indices = refinement.most_costly(MAX_OPS // sum(1 for _ in evaluator.candidates.function.walk()))
     for own in (True, False):
         for index in indices:
             refinement.refine(index, own)
@@ -124,7 +124,7 @@ class _Refinement:
         self.constants = evaluator.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
         self.moments: dict[tuple[int, bytes], NDArray[np.float64]] = {}
-        self.room = MOST_MOMENTS
+        self.room = MAX_MOMENTS
         self.loss, self.errors = self._tried({})
         self.own = self._own_errors()
 

@@ -40,7 +40,7 @@ def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> R
     return np.where(halves, away, nearest)
 
 
-LEAST_GAIN = 1e-9
+MIN_GAIN = 1e-9
 """The least relevant gain, as a share of the cost of rounding a single weight."""
 
 
@@ -91,7 +91,7 @@ def worth_moving(
     """
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
     alone = steps**2 * np.diag(moments)
-    least, most = LEAST_GAIN * alone.max(1, initial=0.0), most * (1 + 1e-12)
+    least, most = MIN_GAIN * alone.max(1, initial=0.0), most * (1 + 1e-12)
     chance = np.zeros(now.shape) if doubts is None else 2 * np.abs(steps) * doubts
     moved = np.zeros(now.shape, bool)
     rows, slopes = np.arange(len(now) if now.size else 0), slopes.copy()

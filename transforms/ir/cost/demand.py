@@ -53,7 +53,7 @@ FAR_LOAD = "load far"
 ENTRY_LOOP, ENTRY_BYTE = ENTRY = "entry loop", "entry byte"
 """The steps of saving registers on entry, in addition to the fixed time of a program."""
 
-MOST_SAVING = 6
+MAX_SAVING = 6
 """The number of loops above which a program hardly saves more registers."""
 
 UNROLLED_TRIPS = 2
@@ -184,7 +184,7 @@ class _Counter:
         kinds = {step for steps in self.demand.operations.values() for step in steps.runs}
         widest = max((int(bits) for step in kinds for bits in re.findall(r"\b[if](\d+)\b", step)), default=0)
         steps = self.demand.operations.setdefault("", StepCounts())
-        steps.add(ENTRY_LOOP, 1, min(self.loops, MOST_SAVING), 0)
+        steps.add(ENTRY_LOOP, 1, min(self.loops, MAX_SAVING), 0)
         steps.add(ENTRY_BYTE, 1, widest / 8, 0)
 
     def block(self, block: Block, times: float) -> None:

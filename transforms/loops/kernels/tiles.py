@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tinyml.targets.nests import Bytes
 
 
-MOST_BYTES = 2
+MAX_BYTES = 2
 """The most bytes of a factor of a tile."""
 
 
@@ -226,7 +226,7 @@ def _query(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
 def _has_integers(run: SSAValue) -> bool:
     format = element_format(run.type)
     is_packed = scratch.packed_bits(memref_type(run)) is not None
-    return format.coding is INTEGER_CODING and format.dtype.itemsize <= MOST_BYTES and not is_packed
+    return format.coding is INTEGER_CODING and format.dtype.itemsize <= MAX_BYTES and not is_packed
 
 
 def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SAMPLED_VALUES = 4096
 """Maximum values of an array for the percentiles; extremes are computed from all values."""
 
-MOST_SAMPLED = 2**23
+MAX_SAMPLED = 2**23
 """Maximum stored values of one tensor, over chunks of samples and iterations of loops."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -74,7 +74,7 @@ class _Statistics:
             self.sampled.append(flat if len(flat) <= SAMPLED_VALUES else flat[_spread(len(flat))])
             self.kept += len(self.sampled[-1])
         self.arrays += 1
-        while self.kept > MOST_SAMPLED and len(self.sampled) > 1:
+        while self.kept > MAX_SAMPLED and len(self.sampled) > 1:
             self.sampled = self.sampled[::2]
             self.kept = sum(map(len, self.sampled))
             self.stride *= 2

@@ -17,7 +17,7 @@ from tinyml.transforms.rtl.scheduling.regions import LOGIC
 _FREE_OPS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
 _SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
 
-MOST_TERMS = 4
+MAX_TERMS = 4
 """The maximum number of signed digits of a constant factor whose product is a sum of shifted terms; others take
 multipliers."""
 
@@ -44,7 +44,7 @@ def small_digits(op: arith.MuliOp) -> list[tuple[int, int]] | None:
     shifted terms. None for any other product.
     """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value is not None]
-    return next((found for found in map(signed_digits, constants) if len(found) <= MOST_TERMS), None)
+    return next((found for found in map(signed_digits, constants) if len(found) <= MAX_TERMS), None)
 
 
 def factor(value: SSAValue) -> SSAValue:

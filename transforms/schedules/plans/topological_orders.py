@@ -15,7 +15,7 @@ from itertools import count
 from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, alive, in_best_order
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
-MOST_STEPS = 20_000
+MAX_STEPS = 20_000
 """Maximum steps of a search: the number of sets is exponential in the number of parallel branches."""
 
 Nodes = frozenset[int]
@@ -52,7 +52,7 @@ class ChannelOrders:
                 if most < min(below, known.get(reached, below)):
                     known[reached] = most
                     heappush(open, (most, -len(reached), next(number), reached, order + more))
-            if steps > MOST_STEPS:
+            if steps > MAX_STEPS:
                 return None
         return None
 

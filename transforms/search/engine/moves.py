@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 ZOOMS = (-1, 1)
 """The tried scales relative to another scale: half and twice as fine."""
 
-MOST_SCALINGS = 6
+MAX_SCALINGS = 6
 """Maximum number of formats of a tensor outside loops that `choose_scalings` evaluates in the whole program."""
 
 
@@ -298,7 +298,7 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
 
     Only tensors whose scales follow the errors of the scores are changed. That rule considers each tensor alone and its
     errors to first order, which underestimates errors that accumulate in a loop. Therefore, all formats are tried for a
-    tensor in a loop, and for any other tensor the `MOST_SCALINGS` formats with the least such errors. Meanwhile, the
+    tensor in a loop, and for any other tensor the `MAX_SCALINGS` formats with the least such errors. Meanwhile, the
     other tensors keep their formats: the rule is not applied again.
 
     accepts: the condition that a candidate must satisfy.
@@ -316,7 +316,7 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
         if not any(map(_is_in_loop, tensors.members)):
             if ranked and (errors := search.assignment.score_errors) is not None:
                 ranked.sort(key=partial(errors.error, tensors))
-            ranked = ranked[:MOST_SCALINGS]
+            ranked = ranked[:MAX_SCALINGS]
         others.append([FormatChoice(other, is_made=True) for other in ranked])
     if not any(others):
         return result

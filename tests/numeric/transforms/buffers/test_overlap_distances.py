@@ -231,7 +231,7 @@ def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.Monk
     """
     text, distance = CASES["overlapping pool"]
     assert distance is not None
-    monkeypatch.setattr(overlap_distance, "MOST_STEPS", 10)
+    monkeypatch.setattr(overlap_distance, "MAX_STEPS", 10)
     module, buffers = packed(text)
     expect_same(module, buffers)
     result, operand = view(buffers, "b"), view(buffers, "a")

@@ -41,7 +41,7 @@ def test_the_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_rounding_keeps_of_a_large_data_set_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    """For the rounding of constants, the stored inputs of products are limited to `MOST_VALUES` numbers. The mean
+    """For the rounding of constants, the stored inputs of products are limited to `MAX_VALUES` numbers. The mean
     squares of this selection are within 20 % of those of all inputs. If even the selection exceeds the free memory,
     an error is raised.
     """
@@ -53,7 +53,7 @@ def test_what_rounding_keeps_of_a_large_data_set_is_bounded(monkeypatch: pytest.
         return sum(part.size for windows in moments.windows.values() for part in windows.vectors)
 
     whole = InputMoments(function, inputs)
-    monkeypatch.setattr(input_moments, "MOST_VALUES", 200_000)
+    monkeypatch.setattr(input_moments, "MAX_VALUES", 200_000)
     some = InputMoments(function, inputs)
     assert 50_000 < kept(some) <= 200_000 < kept(whole)
     for op, windows in some.windows.items():

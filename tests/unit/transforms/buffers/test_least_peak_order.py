@@ -78,7 +78,7 @@ def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
     problem = OrderingProblem(
         [*range(1, count + 1), *(1 for _ in range(count))], tasks, frozenset(range(count, 2 * count))
     )
-    monkeypatch.setattr(least_peak_order, "MOST_BITS", count * count)
+    monkeypatch.setattr(least_peak_order, "MAX_BITS", count * count)
     found = least_peak_order.search_order(problem, 10000, backwards=False)
     assert is_order(problem, found.tasks)
     assert found.peak == problem.peak(found.tasks)

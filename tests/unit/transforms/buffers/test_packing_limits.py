@@ -16,7 +16,7 @@ from tinyml.transforms.buffers.packing.effort import OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
 from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.minimise import merge_buffers
-from tinyml.transforms.buffers.packing.peak import MOST_ALIGNMENTS
+from tinyml.transforms.buffers.packing.peak import MAX_ALIGNMENTS
 from tinyml.transforms.buffers.packing.rectangles import placement_at
 from tinyml.transforms.buffers.packing.sweep import sweep
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -153,6 +153,6 @@ def test_large_alignments_need_no_more_memory(mode: str):
 
 
 def test_the_peak_of_many_alignments():
-    given = [Rectangle(str(i), 3, 4 * (i + 1), 0, i) for i in range(MOST_ALIGNMENTS + 5)]
-    assert find_peak(given).bytes == max(4 * MOST_ALIGNMENTS - 1, 3 * len(given))
+    given = [Rectangle(str(i), 3, 4 * (i + 1), 0, i) for i in range(MAX_ALIGNMENTS + 5)]
+    assert find_peak(given).bytes == max(4 * MAX_ALIGNMENTS - 1, 3 * len(given))
     assert pack(given, "first-fit", Effort(seconds=inf)).height >= find_peak(given).bytes

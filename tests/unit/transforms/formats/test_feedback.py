@@ -75,7 +75,7 @@ def with_and_without(
     """The formats and their loss with the passes along the rounded program, then those of the first choice."""
     module, data = gated(seed)
     with_passes = chosen(module, data, prototype)
-    monkeypatch.setattr(feedback, "MOST_PASSES", 0)
+    monkeypatch.setattr(feedback, "MAX_PASSES", 0)
     return [with_passes, chosen(module, data, prototype)]
 
 

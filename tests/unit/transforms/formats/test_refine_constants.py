@@ -115,7 +115,7 @@ def test_large_programs_refine_the_constants_that_cost_most(monkeypatch: pytest.
     whole = refine_constants(evaluator, formats)
 
     def refined_within(most: int) -> dict[int, Raws]:
-        monkeypatch.setattr("tinyml.transforms.formats.constants.refine_constants.MOST_OPS", most)
+        monkeypatch.setattr("tinyml.transforms.formats.constants.refine_constants.MAX_OPS", most)
         return refine_constants(evaluator, formats)
 
     def margin(raws: dict[int, Raws] | None) -> float:

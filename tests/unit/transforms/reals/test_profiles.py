@@ -40,7 +40,7 @@ def test_samples_of_long_loops_are_thinned(monkeypatch: pytest.MonkeyPatch):
 
     inputs = np.random.default_rng(0).uniform(-1, 1, (8, 4))
     whole = profile_of_loop(inputs)
-    monkeypatch.setattr(profiles, "MOST_SAMPLED", 2048)
+    monkeypatch.setattr(profiles, "MAX_SAMPLED", 2048)
     monkeypatch.setattr(np, "concatenate", count)
     thinned = profile_of_loop(inputs)
     # The value in the loop and the one that the loop carries.

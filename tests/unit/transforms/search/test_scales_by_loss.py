@@ -115,7 +115,7 @@ def test_scales_of_the_greatest_values_are_left():
 
 
 def test_all_formats_are_tried_for_tensors_in_loops_alone(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(moves, "MOST_SCALINGS", 0)
+    monkeypatch.setattr(moves, "MAX_SCALINGS", 0)
     outside = search_of(PositType.of_width(6), None)
     before = start(outside, PositType(6, 0, -4, 5, -9))
     assert choose_scalings(outside, before, lambda _: True) is before
