@@ -72,7 +72,7 @@ def _loaded(row: Row) -> type[ModulePass]:
     added, step = row.load_class(ModulePass), added_step(row).step
     if added.name != step:
         raise PluginError(f"{row}: expected the pass '{step}', got '{added.name}'")
-    if missing := [one.name for one in fields(added) if _is_required(one)]:
+    if missing := [option.name for option in fields(added) if _is_required(option)]:
         raise PluginError(f"{row}: the pass '{step}' cannot run without {', '.join(missing)}")
     return added
 
@@ -176,5 +176,5 @@ def part_of_pass(name: str) -> str:
     """The extension that contains a pass of tinyml, installed or not: the file of a pass has the name of the pass."""
     stem = name.replace("-", "_")
     folders = ("", *(f"{level}." for level in PASS_FOLDERS))
-    parts = (part_of(f"tinyml.transforms.{folder}{stem}") for folder in folders)
-    return next((part for part in parts if part != CORE), CORE)
+    extensions = (part_of(f"tinyml.transforms.{folder}{stem}") for folder in folders)
+    return next((extension for extension in extensions if extension != CORE), CORE)

@@ -118,9 +118,9 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
     try:
         PassPipeline(tuple(passes), checked.between).apply(ctx, module)
     except (InputError, VerifyException) as error:
-        suspect, ours = checked.suspect, all(type(step).__module__.startswith(OURS) for step in passes)
+        suspect, own_passes = checked.suspect, all(type(step).__module__.startswith(_PACKAGE) for step in passes)
         refused = isinstance(error, InputError) and not isinstance(error, LevelError)
-        if of_user or suspect is None or refused or not ours or isinstance(error, PluginError):
+        if of_user or suspect is None or refused or not own_passes or isinstance(error, PluginError):
             raise
         plugin = plugin_of(error)
         if plugin is not None and not plugin.is_built_in:
@@ -128,7 +128,7 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
         raise _defect(module, suspect, error) from error
 
 
-OURS = "tinyml."
+_PACKAGE = "tinyml."
 """The prefix of tinyml's module names."""
 
 

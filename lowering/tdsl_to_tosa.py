@@ -164,13 +164,13 @@ class _Lowering:
     def filling(self, value: SSAValue, real: float) -> SSAValue:
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
-    def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
+    def named(self, op: tdsl.MovementOp, operands: Sequence[SSAValue]) -> SSAValue | None:
         """The result of the TOSA op that is equivalent to a movement op; None if TOSA has no equivalent op.
 
         If the convolutions of TOSA that read a padded image perform the padding themselves, the result is the image
         without padding.
         """
-        to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
+        to, shape, x = self.to, tdsl.shape_of(op.out), operands[0]
         match op:
             case tdsl.ReshapeOp():
                 return to.reshape(x, shape)
@@ -181,7 +181,7 @@ class _Lowering:
             case tdsl.ReverseOp():
                 return to.op(tosa.ReverseOp, [x], shape, i8, axis=IntegerAttr(op.axis.value.data, i32))
             case tdsl.ConcatOp():
-                return to.op(xdsl_tosa.ConcatOp, parts, shape, i8, axis=IntegerAttr(op.axis.value.data, i32))
+                return to.op(xdsl_tosa.ConcatOp, operands, shape, i8, axis=IntegerAttr(op.axis.value.data, i32))
             case tdsl.SliceOp() if all(step == 1 for step in op.steps):
                 return to.slice(x, [_index(offset) for offset in op.offsets], shape)
             case tdsl.PadOp() if margins_of(op) is not None and _convolved(op):

@@ -139,10 +139,10 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
         tables |= {"points": features.points}
         tables = {kind: reals for kind, reals in tables.items() if kind == "scales" or reals.any()}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
-    attribute, read, parts = "", "*", list[str]()
+    attribute, read, texts = "", "*", list[str]()
     if chip.flash_attribute is not None:
         attribute, read = f" {chip.flash_attribute}", f"{name}_read"
-        parts.append(chip.helpers[_READ].replace(_READ, read))
+        texts.append(chip.helpers[_READ].replace(_READ, read))
     indices = {kind: _index(len(reals), len(features.scales)) for kind, reals in tables.items()}
     entries = {kind: f"{name}_feature_{kind}[{index}]" for kind, index in indices.items()}
     feature = f"(number - {entries['points']})" if "points" in tables else "number"
@@ -151,14 +151,14 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
     for kind, reals in tables.items():
         names = {"table": f"{name}_feature_{kind}", "length": len(reals), "attribute": attribute}
         table += _TABLE.format(**names, numbers=_rows(reals.tolist()))
-    parts.append(table)
+    texts.append(table)
     loads = {kind: f"{read}({name}_feature_{kind} + {index})" for kind, index in indices.items()}
     scaled = f"(real - {loads['zeros']})" if "zeros" in tables else "real"
     scaled += f" / {loads['scales']}" + (f" + {loads['points']}" if "points" in tables else "")
     if {*indices.values()} == {"0"}:
         scaled = _UNUSED_INDEX.format(scaled=scaled)
-    parts.append(_NUMBER.format(name=name, scaled=scaled))
-    return c.InlineOp(f"{name}_feature_number", "\n".join(part.rstrip("\n") + "\n" for part in parts))
+    texts.append(_NUMBER.format(name=name, scaled=scaled))
+    return c.InlineOp(f"{name}_feature_number", "\n".join(text.rstrip("\n") + "\n" for text in texts))
 
 
 def _index(length: int, elements: int) -> str:

@@ -18,7 +18,7 @@ def unit_macros(name: str, text: str, elements: int) -> c.InlineOp:
     macro, unit = f"{name}_INPUT", InputUnit.parse(text, elements)
     written = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
     if unit.is_uniform:
-        one, *_ = unit.units
-        scale, zero = one.scale, -one.offset / one.scale
+        first, *_ = unit.units
+        scale, zero = first.scale, -first.offset / first.scale
         written += SCALES.format(macro=macro, part="", scale=spell_float(scale), zero=spell_float(zero))
     return c.InlineOp(f"{macro}_UNIT", written)

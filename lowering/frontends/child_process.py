@@ -108,6 +108,6 @@ def said(error: BaseException, path: str, file: str) -> str:
 
 def _end(code: int) -> str:
     if code < 0:
-        known = {one.value: one.name for one in signal.Signals}
+        known = {number.value: number.name for number in signal.Signals}
         return known.get(-code, f"signal {-code}")
     return f"exit code {code}"

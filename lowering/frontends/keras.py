@@ -60,8 +60,8 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
     keras = _imported("keras", file)
     trust = trusted == str(True)
     whole, version = suffix != ".keras", ""
-    for part in [content] if whole else weights_in(content, file):
-        version = check_hdf5(part, file, trusted=trust, network=whole)
+    for piece in [content] if whole else weights_in(content, file):
+        version = check_hdf5(piece, file, trusted=trust, network=whole)
     limit_variables(keras, file)
     with temporary_folder() as folder:
         copy = folder / f"model{suffix}"

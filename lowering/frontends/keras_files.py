@@ -232,7 +232,7 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
 def _is_part(module: object, name: object) -> bool:
     if not isinstance(module, str) or not isinstance(name, str):
         return False
-    package, *inner = [part for part in module.split(".") if part != "src"]
+    package, *inner = [name_part for name_part in module.split(".") if name_part != "src"]
     if package != "keras":
         return False
     return (

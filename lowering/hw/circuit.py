@@ -160,10 +160,10 @@ class Circuit:
         """Emit a multiplexer that returns the value in `chosen` whose condition is true. The result is 0 if no
         condition is true.
         """
-        parts = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
-        if not parts:
+        terms = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
+        if not terms:
             return self.constant(0, width)
-        return parts[0] if len(parts) == 1 else self.put(comb.OrOp(parts))
+        return terms[0] if len(terms) == 1 else self.put(comb.OrOp(terms))
 
     def _gate(self, condition: SSAValue, value: SSAValue) -> SSAValue:
         if width_of(value) == 1:
@@ -218,8 +218,8 @@ class Circuit:
         digits: the signed powers of two whose sum is the constant, as pairs of exponent and sign.
         """
         ordered = sorted(digits, key=lambda digit: -digit[0])
-        parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
-        if not parts:
+        terms = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
+        if not terms:
             return self.constant(0, width_of(a))
-        start = parts[0][1] if parts[0][0] > 0 else self.sub(self.constant(0, width_of(a)), parts[0][1])
-        return reduce(lambda sum, part: (self.add if part[0] > 0 else self.sub)(sum, part[1]), parts[1:], start)
+        start = terms[0][1] if terms[0][0] > 0 else self.sub(self.constant(0, width_of(a)), terms[0][1])
+        return reduce(lambda sum, term: (self.add if term[0] > 0 else self.sub)(sum, term[1]), terms[1:], start)

@@ -458,8 +458,8 @@ def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = Tr
     """
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = (
-        part[0] if len(part) == 1 else _sum_of_multiples(c, part, signed=signed and last)
-        for part, last in ((rows[:half], False), (rows[half:], True))
+        half_of_rows[0] if len(half_of_rows) == 1 else _sum_of_multiples(c, half_of_rows, signed=signed and last)
+        for half_of_rows, last in ((rows[:half], False), (rows[half:], True))
     )
     above = c.extract(low, half, width_of(low) - half)
     width = max(width_of(above), width_of(high)) + 1

@@ -67,9 +67,9 @@ def _swap_bytes(arrays: FlatArrays, op: scratch.TurnOp) -> Callable[[SSAValue, S
 
     def swap(a: SSAValue, b: SSAValue) -> None:
         places = [nest.add(start, index) for index in (a, b)]
-        one, two = (nest.load(arena, [place]) for place in places)
-        nest.store(two, arena, [places[0]])
-        nest.store(one, arena, [places[1]])
+        first, second = (nest.load(arena, [place]) for place in places)
+        nest.store(second, arena, [places[0]])
+        nest.store(first, arena, [places[1]])
 
     return swap
 
@@ -80,8 +80,8 @@ def _swap_nibbles(arrays: FlatArrays, op: scratch.TurnOp) -> Callable[[SSAValue,
 
     def swap(a: SSAValue, b: SSAValue) -> None:
         places = [nest.add(start, index) for index in (a, b)]
-        one, two = (elements.load(place, signed=True, type=i8) for place in places)
-        elements.store(two, places[0])
-        elements.store(one, places[1])
+        first, second = (elements.load(place, signed=True, type=i8) for place in places)
+        elements.store(second, places[0])
+        elements.store(first, places[1])
 
     return swap

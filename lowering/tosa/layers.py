@@ -164,16 +164,16 @@ def _sums(
     rows = (height - 1 + top + bottom - (kernel[0] - 1) * tall) // down + 1
     columns = (width - 1 + left + right - (kernel[1] - 1) * wide) // across + 1
     kind, groups = (tosa.DepthwiseConv2DOp, [filters]) if depthwise else (tosa.Conv2DOp, filters)
-    depth, parts = channels // len(groups), list[SSAValue]()
+    depth, slices = channels // len(groups), list[SSAValue]()
     for group, (filter, bias) in enumerate(zip(groups, np.split(start, len(groups)), strict=True)):
-        part = to.slice(image, (0, 0, 0, group * depth), (batch, height, width, depth))
+        group_image = to.slice(image, (0, 0, 0, group * depth), (batch, height, width, depth))
         points = (to.constant([zero], i8) for zero in zeros)
-        operands = [part, to.constant(filter, i8), to.constant(bias), *points]
+        operands = [group_image, to.constant(filter, i8), to.constant(bias), *points]
         shape = batch, rows, columns, len(bias)
-        parts.append(to.op(kind, operands, shape, acc_type=i32, **windows.properties))
-    if len(parts) == 1:
-        return parts[0]
-    return to.op(xdsl_tosa.ConcatOp, parts, (batch, rows, columns, len(start)), axis=IntegerAttr(3, i32))
+        slices.append(to.op(kind, operands, shape, acc_type=i32, **windows.properties))
+    if len(slices) == 1:
+        return slices[0]
+    return to.op(xdsl_tosa.ConcatOp, slices, (batch, rows, columns, len(start)), axis=IntegerAttr(3, i32))
 
 
 def max_pool(to: TosaWriter, op: tdsl.MaxPoolOp, values: Values) -> SSAValue:

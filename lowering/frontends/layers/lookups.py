@@ -71,8 +71,8 @@ def scattered(
     updates: the updates; the first axis numbers them, the other axes are those of a part.
     combine: the op that combines a part and its update; None to replace the part.
     """
-    shape, (count, *part) = shape_of(tensor), shape_of(updates)
-    sizes = (*[1] * (len(shape) - len(part)), *part)
+    shape, (count, *slice_shape) = shape_of(tensor), shape_of(updates)
+    sizes = (*[1] * (len(shape) - len(slice_shape)), *slice_shape)
 
     def step(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         update = to.reshape(to.op(tdsl.IndexOp, updates, index), sizes)

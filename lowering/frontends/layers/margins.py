@@ -44,8 +44,8 @@ def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
         first[axis], sizes[axis] = start, margin
         return [to.op(tdsl.ReverseOp, to.part(value, first, sizes), axis)]
 
-    parts = [*mirror(inner, before), value, *mirror(shape[axis] - inner - after, after)]
-    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+    slices = [*mirror(inner, before), value, *mirror(shape[axis] - inner - after, after)]
+    return value if len(slices) == 1 else to.op(tdsl.ConcatOp, slices, axis)
 
 
 def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
@@ -64,8 +64,8 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
         first[axis], sizes[axis] = start, 1
         return [to.part(value, first, sizes)] * margin
 
-    parts = [*edge(0, before), value, *edge(shape[axis] - 1, after)]
-    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+    slices = [*edge(0, before), value, *edge(shape[axis] - 1, after)]
+    return value if len(slices) == 1 else to.op(tdsl.ConcatOp, slices, axis)
 
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:

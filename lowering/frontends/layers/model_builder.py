@@ -331,13 +331,13 @@ class ModelBuilder:
             raise InputError(f"the names of the inputs do not differ in letters and digits: {known}", file=self.file)
         lengths = [prod(shape) for shape in shapes]
         argument = self.argument(TensorType(elements[0], (1, sum(lengths))), "inputs")
-        parts = list[SSAValue]()
+        slices = list[SSAValue]()
         for element, shape, length, end in zip(elements, shapes, lengths, accumulate(lengths), strict=True):
-            part = self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
-            parts.append(part if element == elements[0] else self.op(tdsl.ReinterpretOp, part, element))
+            tensor = self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
+            slices.append(tensor if element == elements[0] else self.op(tdsl.ReinterpretOp, tensor, element))
         if len(set(elements)) == 1:
-            return parts, tuple(zip(known, lengths, strict=True))
-        return parts, tuple(zip(known, lengths, elements, strict=True))
+            return slices, tuple(zip(known, lengths, strict=True))
+        return slices, tuple(zip(known, lengths, elements, strict=True))
 
     def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
         """Emit the elements at `indices` of the last axis, with one slice for each run of consecutive indices.
@@ -350,11 +350,11 @@ class ModelBuilder:
         starts = [at for at, index in enumerate(indices) if at == 0 or index != indices[at - 1] + 1]
         ends = [*starts[1:], len(indices)]
         first = [0] * len(before)
-        parts = [
+        slices = [
             self.part(value, (*first, indices[start]), (*before, end - start))
             for start, end in zip(starts, ends, strict=True)
         ]
-        return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
+        return slices[0] if len(slices) == 1 else self.op(tdsl.ConcatOp, slices, len(before))
 
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
         """Transpose a tensor to the axis order `order`, and return the transposed value. The numbers in `order`
@@ -376,10 +376,10 @@ def hint(value: SSAValue, name: str) -> None:
 
 def identifier(name: str) -> str:
     """An identifier of the IR that is derived from a name of the model; empty if the name has no letter."""
-    parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
-    if not parts.strip("_0123456789"):
+    words = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
+    if not words.strip("_0123456789"):
         return ""
-    return f"v{parts}" if parts[0].isdigit() else parts
+    return f"v{words}" if words[0].isdigit() else words
 
 
 def function_name(file: str) -> str:

@@ -113,8 +113,8 @@ def transposed_convolution(
 def _rotated(filter: Parameter, groups: int) -> Parameter:
     """Rotate a filter I x KH x KW x O / groups by 180 degrees, and reorder it to O x KH x KW x I / groups."""
     channels, down, across, outputs = filter.shape
-    parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
-    rotated = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
+    groups_of_rows = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
+    rotated = groups_of_rows.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
     return filter.arranged(rotated, "rotated", groups)
 
 

@@ -106,12 +106,14 @@ class _Sum:
     divided: bool = True
 
     def scaled(self, factor: NDArray[Any] | float) -> _Sum:
-        parts = {name: getattr(self, name) * factor for name in ("of_x", "of_mean", "alone", "addend")}
-        return replace(self, **parts)
+        coefficients = {name: getattr(self, name) * factor for name in ("of_x", "of_mean", "alone", "addend")}
+        return replace(self, **coefficients)
 
     def plus(self, other: _Sum) -> _Sum:
-        parts = {name: getattr(self, name) + getattr(other, name) for name in ("of_x", "of_mean", "alone", "addend")}
-        return replace(self, **parts)
+        coefficients = {
+            name: getattr(self, name) + getattr(other, name) for name in ("of_x", "of_mean", "alone", "addend")
+        }
+        return replace(self, **coefficients)
 
     def times(self, linear: _Sum) -> _Sum | None:
         """The product with `linear`, an expression without a root; None if `self` is not a multiple of the reciprocal

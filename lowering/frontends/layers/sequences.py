@@ -41,13 +41,13 @@ def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], b
             if shape_of(before) != shape_of(after):
                 raise to.error(f"a state of shape {list(shape_of(before))} becomes {list(shape_of(after))}")
         for position in range(len(carried), len(results)):
-            part = results[position]
+            result = results[position]
             to.block = outer
-            type = TensorType(shaped(part).get_element_type(), (trips, *shape_of(part)))
+            type = TensorType(shaped(result).get_element_type(), (trips, *shape_of(result)))
             sequences.append(to.op(tdsl.FillOp, 0.0, type))
             to.block = inner
             whole = inner.insert_arg(type, len(inner.args))
-            results[position] = _insert_step(to, part, whole, inner.args[0])
+            results[position] = _insert_step(to, result, whole, inner.args[0])
         inner.add_op(scf.YieldOp(*results))
     finally:
         to.block = outer
@@ -71,6 +71,6 @@ def collected_over(to: ModelBuilder, shape: Shape, body: Callable[[SSAValue, SSA
     return to.emit(scf.ForOp, start, stop, step, [empty], inner).results[0]
 
 
-def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
-    shape = shape_of(part)
-    return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])
+def _insert_step(to: ModelBuilder, row: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
+    shape = shape_of(row)
+    return to.op(tdsl.InsertSliceOp, to.reshape(row, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])

@@ -107,8 +107,8 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
         rows = dict(zip(distinct, accumulate((prod(shape_of(row)) for row in distinct), initial=0), strict=False))
         thresholds = before_scaling(features, indices, thresholds, double)
         indices = np.array([rows[feature.row] + feature.element for feature in features])[indices]
-        parts = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
-        x = parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
+        columns = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
+        x = columns[0] if len(columns) == 1 else to.op(tdsl.ConcatOp, columns, 1)
     thresholds = np.where(scaled | double, single_thresholds(thresholds, double), thresholds)
     ends = np.cumsum(counts)[:-1]
     return x, [

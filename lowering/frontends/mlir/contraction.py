@@ -32,8 +32,8 @@ def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
     """
     positions: list[Position] = []
     for position in text.split():
-        parts = [part.rpartition("*") for part in position.split("+")]
-        positions.append(tuple((name, int(factor or (factors or {}).get(name, 1))) for factor, _, name in parts))
+        terms = [term.rpartition("*") for term in position.split("+")]
+        positions.append(tuple((name, int(factor or (factors or {}).get(name, 1))) for factor, _, name in terms))
     return tuple(positions)
 
 
@@ -51,7 +51,7 @@ class Equation:
 
     @classmethod
     def parse(cls, text: str, factors: Mapping[str, int] | None = None) -> Equation:
-        lhs, rhs, result = (indices(part, factors) for part in re.split(",|->", text))
+        lhs, rhs, result = (indices(indices_text, factors) for indices_text in re.split(",|->", text))
         return cls(lhs, rhs, result)
 
 
@@ -194,8 +194,8 @@ class _Window:
 
 
 def _window(to: GraphWriter, position: Position, result: Sequence[str], kernel: Sequence[str]) -> _Window:
-    moved = [part for part in position if part[0] in result]
-    inner = [part for part in position if part[0] in kernel and part[0] not in result]
+    moved = [term for term in position if term[0] in result]
+    inner = [term for term in position if term[0] in kernel and term[0] not in result]
     if len(position) != 2 or len(moved) != 1 or len(inner) != 1:
         raise to.error("an index adds other than a position and an offset in a window")
     return _Window(moved[0][0], inner[0][0], moved[0][1], inner[0][1])
@@ -271,9 +271,9 @@ def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]
-        parts = zip(first, windows.strides, shape, strict=True)
-        part = image[tuple(slice(at, at + (count - 1) * stride + 1, stride) for at, stride, count in parts)]
-        result = np.maximum(result, part) if kind == "Max" else result + part
+        axes = zip(first, windows.strides, shape, strict=True)
+        taps = image[tuple(slice(at, at + (count - 1) * stride + 1, stride) for at, stride, count in axes)]
+        result = np.maximum(result, taps) if kind == "Max" else result + taps
     return result
 
 

@@ -236,8 +236,8 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
     """Reshape and broadcast a tensor to the shape of `other`. Both tensors have the same number of stored elements."""
-    part = to.reshape(tensor, other.stored)
-    return Tensor(part.name, other.shape, part.stored, part.array, producer=part.producer)
+    stored = to.reshape(tensor, other.stored)
+    return Tensor(stored.name, other.shape, stored.stored, stored.array, producer=stored.producer)
 
 
 def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:

@@ -245,11 +245,13 @@ class GraphWriter:
             array = np.broadcast_to(tensor.array, tensor.shape)
             return Tensor("", tensor.shape, tensor.shape, array)
         self.check(tensor.shape)
-        part = Tensor(tensor.name, tensor.stored, tensor.stored, producer=tensor.producer)
+        stored_tensor = Tensor(tensor.name, tensor.stored, tensor.stored, producer=tensor.producer)
         for axis, extent in enumerate(tensor.shape):
-            if (stored := part.shape)[axis] != extent:
-                part = self.node("Concat", [part] * extent, (*stored[:axis], extent, *stored[axis + 1 :]), axis=axis)
-        return part
+            if (stored := stored_tensor.shape)[axis] != extent:
+                stored_tensor = self.node(
+                    "Concat", [stored_tensor] * extent, (*stored[:axis], extent, *stored[axis + 1 :]), axis=axis
+                )
+        return stored_tensor
 
     def check(self, shape: Shape) -> None:
         if prod(shape) > (limit := ELEMENT_LIMIT.get()):
@@ -314,8 +316,10 @@ class GraphWriter:
             if not shape:
                 return tensor
             tensor = Tensor(self.name(tensor), (), ())
-        part = self.reshape(Tensor(tensor.name, tensor.stored, tensor.stored, producer=tensor.producer), tuple(stored))
-        return Tensor(part.name, shape, part.stored, producer=part.producer)
+        stored_tensor = self.reshape(
+            Tensor(tensor.name, tensor.stored, tensor.stored, producer=tensor.producer), tuple(stored)
+        )
+        return Tensor(stored_tensor.name, shape, stored_tensor.stored, producer=stored_tensor.producer)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
         """Slice a tensor at the constant offsets `starts`, with the extents `sizes`.

@@ -179,8 +179,8 @@ def generic(reader: Reader, op: Operation) -> list[Tensor]:
     inner = [_aligned(reader, x, of, dims, space) for x, of in zip(operands, maps, strict=True)]
     _number_indices(reader, block, space)
     results = reader.run(block, inner)
-    parts = zip(results, maps[inputs:], shapes, strict=True)
-    return [_placed(reader, result, dims, space, of, shape) for result, of, shape in parts]
+    triples = zip(results, maps[inputs:], shapes, strict=True)
+    return [_placed(reader, result, dims, space, of, shape) for result, of, shape in triples]
 
 
 def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
@@ -310,8 +310,8 @@ def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mappin
     """
     sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
     for axis, position in enumerate(of):
-        inner = [part for part in position if part[0] in summed]
-        moved = [part for part in position if part[0] not in summed]
+        inner = [term for term in position if term[0] in summed]
+        moved = [term for term in position if term[0] not in summed]
         if len(inner) > 1 or len(moved) != 1:
             raise reader.error("its index maps move no windows over an image")
         strides[axis] = moved[0][1]

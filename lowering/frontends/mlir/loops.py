@@ -207,8 +207,8 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
     numbers = starts[axis].steps
     assert numbers is not None
     positions = np.clip(numbers, 0, tensor.shape[axis] - 1)
-    part = reader.to.part_of_step(reader.to.whole(tensor), axis, [int(position) for position in positions])
-    whole = reader.to.reshape(part, tuple(1 if at == axis else n for at, n in enumerate(tensor.shape)))
+    slice = reader.to.part_of_step(reader.to.whole(tensor), axis, [int(position) for position in positions])
+    whole = reader.to.reshape(slice, tuple(1 if at == axis else n for at, n in enumerate(tensor.shape)))
     rest = [sizes[at] if at != axis else 1 for at in range(len(sizes))]
     return reader.to.slice(whole, [0 if at == axis else n for at, n in enumerate(first)], rest, [1] * len(rest))
 
@@ -224,7 +224,7 @@ def _offset(reader: Reader, start: Tensor) -> int:
     return int(number)
 
 
-def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tensor]) -> Tensor:
+def updated(reader: Reader, tensor: Tensor, update: Tensor, starts: Sequence[Tensor]) -> Tensor:
     """Replace a part of a tensor at the offsets `starts`, and return the new tensor. The offsets have the forms that
     `taken` accepts.
     """
@@ -232,48 +232,48 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     if not moved:
         first = [_offset(reader, start) for start in starts]
-        first = [min(max(at, 0), n - size) for at, n, size in zip(first, tensor.shape, part.shape, strict=True)]
-        return _replaced(reader, tensor, part, first)
+        first = [min(max(at, 0), n - size) for at, n, size in zip(first, tensor.shape, update.shape, strict=True)]
+        return _replaced(reader, tensor, update, first)
     numbers = starts[moved[0]].steps
     assert numbers is not None
     axis = moved[0]
-    covers = all(size == n for at, (size, n) in enumerate(zip(part.shape, tensor.shape, strict=True)) if at != axis)
-    if len(moved) > 1 or part.shape[axis] != 1 or not covers:
+    covers = all(size == n for at, (size, n) in enumerate(zip(update.shape, tensor.shape, strict=True)) if at != axis)
+    if len(moved) > 1 or update.shape[axis] != 1 or not covers:
         raise reader.error("writes other than one whole row of a tensor in each iteration, which is not supported")
-    row = to.reshape(part, tuple(n for at, n in enumerate(part.shape) if at != axis))
+    row = to.reshape(update, tuple(n for at, n in enumerate(update.shape) if at != axis))
     return Tensor(
         "", tensor.shape, tensor.shape, producer=TensorOrigin(WRITTEN, (tensor, row, starts[axis]), {"axis": axis})
     )
 
 
-def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:
+def _replaced(reader: Reader, tensor: Tensor, update: Tensor, first: Sequence[int]) -> Tensor:
     """Replace a part of a tensor, and return the new tensor. Concatenates the elements before and after the part
     along each axis on which the part is smaller than the tensor.
 
     first: the offset of the part along each axis.
     """
-    axes = [axis for axis, size in enumerate(part.shape) if size != tensor.shape[axis]]
+    axes = [axis for axis, size in enumerate(update.shape) if size != tensor.shape[axis]]
     if not axes:
-        return part
+        return update
     axis = axes[0]
     if len(axes) > 1:
-        strip = _part(reader.to, tensor, axis, first[axis], part.shape[axis])
-        part = _replaced(reader, strip, part, [0 if at == axis else start for at, start in enumerate(first)])
-    behind = first[axis] + part.shape[axis]
+        strip = _part(reader.to, tensor, axis, first[axis], update.shape[axis])
+        update = _replaced(reader, strip, update, [0 if at == axis else start for at, start in enumerate(first)])
+    behind = first[axis] + update.shape[axis]
     before = _part(reader.to, tensor, axis, 0, first[axis]) if first[axis] else None
     after = _part(reader.to, tensor, axis, behind, tensor.shape[axis] - behind) if behind < tensor.shape[axis] else None
-    return concat(reader.to, [piece for piece in (before, part, after) if piece is not None], axis)
+    return concat(reader.to, [piece for piece in (before, update, after) if piece is not None], axis)
 
 
-def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Concatenate the tensors `parts` along an axis."""
-    parts = [to.whole(part) for part in parts]
-    shape = list(parts[0].shape)
-    shape[axis] = sum(part.shape[axis] for part in parts)
-    arrays = [part.array for part in parts if part.array is not None]
-    if len(arrays) == len(parts):
+def concat(to: GraphWriter, tensors: Sequence[Tensor], axis: int) -> Tensor:
+    """Concatenate the tensors `tensors` along an axis."""
+    tensors = [to.whole(tensor) for tensor in tensors]
+    shape = list(tensors[0].shape)
+    shape[axis] = sum(tensor.shape[axis] for tensor in tensors)
+    arrays = [tensor.array for tensor in tensors if tensor.array is not None]
+    if len(arrays) == len(tensors):
         return to.constant(np.concatenate(arrays, axis))
-    return parts[0] if len(parts) == 1 else to.node("Concat", parts, tuple(shape), axis=axis)
+    return tensors[0] if len(tensors) == 1 else to.node("Concat", tensors, tuple(shape), axis=axis)
 
 
 def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
@@ -367,11 +367,11 @@ def extract_slice(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.insert_slice")
 def insert_slice(reader: Reader, op: Operation) -> Tensor:
-    part, whole = reader.operand(op, 0), reader.operand(op, 1)
+    update, whole = reader.operand(op, 0), reader.operand(op, 1)
     starts, sizes, steps = _bounds(reader, op, whole, 2)
     if any(step != 1 for step in steps):
         raise reader.error("a part whose elements do not follow one another is not supported")
-    return updated(reader, whole, reader.to.reshape(part, tuple(sizes)), starts)
+    return updated(reader, whole, reader.to.reshape(update, tuple(sizes)), starts)
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
@@ -398,5 +398,5 @@ def dynamic_slice(reader: Reader, op: stablehlo.DynamicSliceOp) -> Tensor:
 
 @handles(stablehlo.DynamicUpdateSliceOp)
 def dynamic_update_slice(reader: Reader, op: stablehlo.DynamicUpdateSliceOp) -> Tensor:
-    x, part, *starts = reader.operands(op)
-    return updated(reader, x, part, starts)
+    x, update, *starts = reader.operands(op)
+    return updated(reader, x, update, starts)

@@ -191,8 +191,8 @@ def _classifier_interface(graph: OnnxGraph) -> OnnxGraph:
     If the label is the index of the least squared distance (k-means), outputs that are square roots of the
     distances are dropped.
     """
-    makers = {output: node for node in graph.nodes for output in node.outputs if output}
-    sources = [(declared, _source(declared.name, makers)) for declared in graph.outputs]
+    producers = {output: node for node in graph.nodes for output in node.outputs if output}
+    sources = [(declared, _source(declared.name, producers)) for declared in graph.outputs]
     for declared, source in sources:
         if source is None:
             continue
@@ -203,10 +203,10 @@ def _classifier_interface(graph: OnnxGraph) -> OnnxGraph:
         ):
             scores = source.outputs[1] or f"{source.name} scores"
             return _with_outputs(graph, source, [declared, Declared(scores, "float32", None)], scores)
-        roots = [makers[other.name].op for other, _ in sources if other is not declared and other.name in makers]
+        roots = [producers[other.name].op for other, _ in sources if other is not declared and other.name in producers]
         if source.op == "ArgMin" and set(roots) == {"Sqrt"}:
             return _with_outputs(graph, source, [declared], "")
-    nodes = [_softmax(node, makers) for node in graph.nodes]
+    nodes = [_softmax(node, producers) for node in graph.nodes]
     return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
 
 
@@ -218,11 +218,11 @@ def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
     return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
 
 
-def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
+def _source(name: str, producers: Mapping[str, OnnxNode]) -> OnnxNode | None:
     """The node whose first output is the value `name`, after the value is traced back through ops in `PLUMBING` and
     class lookups. None if there is no such node.
     """
-    while (node := makers.get(name)) is not None and node.inputs:
+    while (node := producers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
         elif node.op in PLUMBING:
@@ -238,15 +238,15 @@ def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared
     return replace(graph, nodes=list(needed_nodes(nodes, outputs)), outputs=outputs)
 
 
-def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
+def _softmax(node: OnnxNode, producers: Mapping[str, OnnxNode]) -> OnnxNode:
     """Replace the node of exp(x - logsumexp(x)), which Gaussian naive Bayes computes, by a softmax node. Return any
     other node unchanged.
     """
-    difference = makers.get(node.inputs[0]) if node.op == "Exp" and node.inputs else None
+    difference = producers.get(node.inputs[0]) if node.op == "Exp" and node.inputs else None
     if difference is None or difference.op != "Sub" or len(difference.inputs) != 2:
         return node
     x, total = difference.inputs
-    while (producer := makers.get(total)) is not None and producer.op in PLUMBING and producer.inputs:
+    while (producer := producers.get(total)) is not None and producer.op in PLUMBING and producer.inputs:
         total = producer.inputs[0]
     if producer is None or producer.op != "ReduceLogSumExp" or producer.inputs[:1] != (x,):
         return node
@@ -462,8 +462,8 @@ def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
 
 def _missing(node: OnnxNode) -> str | None:
     modules = (f"tinyml.{row.name}" for row in rows_of("onnx") if node.op in row.names)
-    part = next(filter(None, map(missing_part, modules)), None)
-    return None if part is None else needs(part)
+    extension = next(filter(None, map(missing_part, modules)), None)
+    return None if extension is None else needs(extension)
 
 
 def _help(node: OnnxNode) -> str:

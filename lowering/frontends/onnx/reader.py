@@ -208,8 +208,8 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
     """Sort nodes topologically. Ties keep the order of the file. If the graph has a cycle, the nodes are returned
     in the order of the file.
     """
-    makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
-    needed = [{makers[name] for name in names_read(node) if name in makers} for node in nodes]
+    producers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
+    needed = [{producers[name] for name in names_read(node) if name in producers} for node in nodes]
     placed: dict[int, None] = {}
     for first in range(len(nodes)):
         open_ = {first: iter(sorted(needed[first]))}
@@ -364,23 +364,23 @@ def _broadcast(node: OnnxNode) -> Sequence[OnnxNode]:
     if first < 0:
         raise node.error(f"axis = {first} is not supported, only axes counted from the first")
     a, b = node.inputs
-    parts: list[OnnxNode] = []
+    added: list[OnnxNode] = []
 
     def add(op: str, *inputs: str, **attributes: Attribute) -> str:
-        result = f"{node.outputs[0]}:{len(parts)}"
-        parts.append(replace(node, op=op, name=result, inputs=inputs, outputs=(result,), attributes=attributes))
+        result = f"{node.outputs[0]}:{len(added)}"
+        added.append(replace(node, op=op, name=result, inputs=inputs, outputs=(result,), attributes=attributes))
         return result
 
     def listed(value: int) -> str:
-        parts.append(constant_node(node, f"number {len(parts)}", np.array([value], np.int64)))
-        return parts[-1].outputs[0]
+        added.append(constant_node(node, f"number {len(added)}", np.array([value], np.int64)))
+        return added[-1].outputs[0]
 
     shape = add("Shape", b)
     ranks = [add("Reshape", add("Size", piece), listed(1)) for piece in (add("Shape", a), shape)]
     count = add("Max", add("Sub", add("Sub", ranks[0], ranks[1]), listed(first)), listed(0))
     ones = add("ConstantOfShape", count, value=np.ones(1, np.int64))
     placed = add("Reshape", b, add("Concat", shape, ones, axis=0))
-    return [*parts, replace(node, inputs=(a, placed))]
+    return [*added, replace(node, inputs=(a, placed))]
 
 
 def _cast(node: OnnxNode) -> Sequence[OnnxNode]:

@@ -173,8 +173,8 @@ class _Written:
         arrays = {"scale": by.factor} | ({"addend": by.addend} if by.addend.any() else {})
         names = [self.named(array) for array in arrays.values()]
         constants = [
-            constant_node(node, part, array)
-            for (part, array), name in zip(arrays.items(), names, strict=True)
+            constant_node(node, name_of_input, array)
+            for (name_of_input, array), name in zip(arrays.items(), names, strict=True)
             if name is None
         ]
         fresh = iter(constants)

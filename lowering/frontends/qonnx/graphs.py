@@ -90,14 +90,14 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], limits: tuple[int, int]
     """
     low, high = limits
     result = f"{name}:integers"
-    one = constant_node(nodes[0], result, np.ones((), np.float32))
+    scale = constant_node(nodes[0], result, np.ones((), np.float32))
     attributes = {"low": low, "high": high, "bipolar": int(bipolar), "axis": 0}
-    inputs = name, one.outputs[0]
+    inputs = name, scale.outputs[0]
     quantiser = OnnxNode(QUANTISED, QONNX, 1, result, inputs, (result,), attributes, nodes[0].file)
     readers = [
         replace(node, inputs=tuple(result if input == name else input for input in node.inputs)) for node in nodes
     ]
-    return [one, quantiser, *readers]
+    return [scale, quantiser, *readers]
 
 
 def _in_format(declared: Declared, graph: OnnxGraph) -> tuple[Declared, OnnxNode | None]:
@@ -114,11 +114,11 @@ def _in_format(declared: Declared, graph: OnnxGraph) -> tuple[Declared, OnnxNode
         return declared, None
     constants, to = constants_of(graph), Builder(node.file)
     to.node = node
-    parts = [Constant(constants[name]) if name in constants else None for name in node.inputs]
-    if any(part is None for part in parts[1:]):
+    operands = [Constant(constants[name]) if name in constants else None for name in node.inputs]
+    if any(operand is None for operand in operands[1:]):
         return declared, None
-    scales = _one_scale(_scales(to, parts))
-    by = _STATED[node.op](to, node, parts)(scales)
+    scales = _one_scale(_scales(to, operands))
+    by = _STATED[node.op](to, node, operands)(scales)
     if by.bipolar:
         return replace(declared, format=by.format), node
     if scales.size > 1 or by.rounding not in ("ROUND", "HALF_EVEN"):

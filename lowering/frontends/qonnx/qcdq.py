@@ -35,10 +35,10 @@ class QuantiserNodes(NodeRewriter):
         if node.op == "Clip" and not node.domain and (rounded := self.producers.get(node.inputs[0])) is not None:
             low, high = (self.limit(node, position, end) for position, end in ((1, -np.inf), (2, np.inf)))
             if rounded.op == "Round" and np.isfinite((low, high)).all():
-                one = constant_node(node, f"{node.outputs[0]}:scale", np.ones((), np.float32))
+                scale = constant_node(node, f"{node.outputs[0]}:scale", np.ones((), np.float32))
                 attributes = {"low": math.ceil(low), "high": math.floor(high), "axis": 0}
-                inputs = rounded.inputs[0], one.outputs[0]
-                return one, replace(node, op=QUANTISED, domain=self.domain, inputs=inputs, attributes=attributes)
+                inputs = rounded.inputs[0], scale.outputs[0]
+                return scale, replace(node, op=QUANTISED, domain=self.domain, inputs=inputs, attributes=attributes)
         return [self.dequantised(node)]
 
     def dequantised(self, node: OnnxNode) -> OnnxNode:

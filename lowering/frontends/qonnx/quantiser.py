@@ -174,8 +174,8 @@ class Truncation(Quantiser):
 
     def levels(self, reals: Singles, scales: Singles) -> Integers:
         with np.errstate(over="ignore"):
-            parts = np.rint(reals / scales + np.float32(self.zero)) / np.float32(self.divisor)
-        limited = np.minimum(np.maximum(parts, np.float32(self.low)), np.float32(self.high))
+            quotients = np.rint(reals / scales + np.float32(self.zero)) / np.float32(self.divisor)
+        limited = np.minimum(np.maximum(quotients, np.float32(self.low)), np.float32(self.high))
         return ROUNDINGS[self.rounding](limited).astype(np.int64) - self.subtracted
 
 

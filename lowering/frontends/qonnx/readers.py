@@ -117,11 +117,11 @@ def cast(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | N
 @reads("Concat")
 def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
     """Import a concatenation of integers that have one unit. Returns None for other operands."""
-    parts = [value for value in inputs if isinstance(value, Whole)]
-    if len(parts) < len(inputs):
+    operands = [value for value in inputs if isinstance(value, Whole)]
+    if len(operands) < len(inputs):
         return None
-    stored = [operand for part in parts if (operand := _stored(part, to)) is not None]
-    if len(stored) < len(parts) or len({part.units.item() for part in parts}) > 1:
+    stored = [operand for whole_operand in operands if (operand := _stored(whole_operand, to)) is not None]
+    if len(stored) < len(operands) or len({whole_operand.units.item() for whole_operand in operands}) > 1:
         return None
     if len({operand.frac for operand in stored}) > 1:
         return None
@@ -131,7 +131,7 @@ def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> W
     tensors = [OrderedTensor(to.requantised(operand.tensor.value, element), operand.tensor.order) for operand in stored]
     joined = concat(to, node, tensors)
     assert isinstance(joined, OrderedTensor)
-    return Whole(Stored.of(joined, np.array([low]), np.array([high])), parts[0].units)
+    return Whole(Stored.of(joined, np.array([low]), np.array([high])), operands[0].units)
 
 
 def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None:
@@ -183,11 +183,11 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
         return whole
     if any(not step.affine or step.constant.size > 1 for step in whole.steps):
         return whole
-    origin, one = whole.reals(np.array([[0, 1]]))[0].astype(np.float64)
-    moved = origin / (one - origin) if one > origin else np.nan
+    origin, at_one = whole.reals(np.array([[0, 1]]))[0].astype(np.float64)
+    moved = origin / (at_one - origin) if at_one > origin else np.nan
     if not abs(moved) < 1 << MAX_BITS or moved != round(moved):
         return whole
-    source, unit = whole.source, math.ldexp(one - origin, whole.source.frac)
+    source, unit = whole.source, math.ldexp(at_one - origin, whole.source.frac)
     addend = np.array([round(moved)])
     low, high = source.low.min(keepdims=True) + addend, source.high.max(keepdims=True) + addend
     if addend[0]:
@@ -295,8 +295,8 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     pairs = zip(_matrices(left, to, stack), _matrices(right, to, stack), strict=True)
     size = left.shape[-2], right.shape[-1]
     products = [OrderedTensor.plain(to.reshape(product(to, *pair, element=exact.type), (1, *size))) for pair in pairs]
-    parts = [Stored.of(product, low, high, 2) for product in products]
-    return Whole(Stack.of(parts, (*stack, *size)), lhs.units * rhs.units)
+    matrices_of_stack = [Stored.of(product, low, high, 2) for product in products]
+    return Whole(Stack.of(matrices_of_stack, (*stack, *size)), lhs.units * rhs.units)
 
 
 def _stack_or_stored(whole: Whole, to: Builder) -> Stack | Stored | None:
@@ -307,7 +307,7 @@ def _stack_or_stored(whole: Whole, to: Builder) -> Stack | Stored | None:
 def _matrices(source: Stack | Stored, to: Builder, stack: tdsl.Shape) -> Iterator[OrderedTensor | Constant]:
     if isinstance(source, Stored):
         return matrices(to, source.tensor, source.shape, stack)
-    parts = [OrderedTensor.plain(to.reshape(to.plain(part.sums(to)), source.shape[-2:])) for part in source.parts]
+    parts = [OrderedTensor.plain(to.reshape(to.plain(matrix.sums(to)), source.shape[-2:])) for matrix in source.parts]
     numbers = np.broadcast_to(np.arange(len(parts)).reshape(source.shape[:-2]), stack).ravel().tolist()
     return (parts[number] for number in numbers)
 
@@ -457,12 +457,12 @@ def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
     Returns None in training mode, and where `by_channel` returns None. Also returns None unless the parameters are
     constants with one number per channel, and the sum of variance and epsilon is positive.
     """
-    parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
-    if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
+    arrays = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
+    if len(arrays) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
         return None
-    if any(part.shape != whole.shape[1:2] for part in parts):
+    if any(array.shape != whole.shape[1:2] for array in arrays):
         return None
-    scale, offset, mean, variance = parts
+    scale, offset, mean, variance = arrays
     epsilon = np.float32(node.number("epsilon", 1e-5))
     if not (variance + epsilon > 0).all():
         return None

@@ -186,8 +186,8 @@ class Stack(Source):
         return cls(shape, len(shape) - 1, first.frac, first.low, first.high, parts)
 
     def emit(self, to: Builder, addends: Integers | None, signs: Integers | None, element: Attribute) -> OrderedTensor:
-        parts = [part.emit(to, addends, signs, element) for part in self.parts]
-        return joined(to, [to.plain(part) for part in parts], self.shape)
+        emitted = [matrix.emit(to, addends, signs, element) for matrix in self.parts]
+        return joined(to, [to.plain(matrix) for matrix in emitted], self.shape)
 
 
 @dataclass(frozen=True, eq=False)

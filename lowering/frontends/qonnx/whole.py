@@ -176,8 +176,8 @@ class Whole(Deferred):
     def quantised(self, to: Builder, by: Quantiser) -> Whole:
         """Emit the quantiser `by`, whose input is this tensor, and return its result."""
         if isinstance(self.source, Stack) and self.channels == by.channels == 1:
-            parts = [replace(self, source=part).quantised(to, by) for part in self.source.parts]
-            return replace(parts[0], source=Stack.of([part.source for part in parts], self.shape))
+            matrices = [replace(self, source=matrix).quantised(to, by) for matrix in self.source.parts]
+            return replace(matrices[0], source=Stack.of([matrix.source for matrix in matrices], self.shape))
         steps = self._staircase(by)
         result = None if steps is None else self._thresholds(to, by, steps)
         if result is None and by.line is not None and (on_line := self._on_lines(to, by, by.line)) is not None:

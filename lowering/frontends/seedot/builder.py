@@ -378,13 +378,13 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.SliceOp, value, offsets, sizes)
 
     def insert(
-        self, location: Location, part: SSAValue, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape
+        self, location: Location, update: SSAValue, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape
     ) -> SSAValue:
         self.check_box(location, value, offsets, sizes)
-        part = self.fit(location, part, sizes)
-        if shape_of(part) != sizes:
-            raise location.error(f"a splice of shape {spell_shape(sizes)} cannot take {spell_shape(shape_of(part))}")
-        return self.at(location).op(tdsl.InsertSliceOp, part, value, offsets)
+        update = self.fit(location, update, sizes)
+        if shape_of(update) != sizes:
+            raise location.error(f"a splice of shape {spell_shape(sizes)} cannot take {spell_shape(shape_of(update))}")
+        return self.at(location).op(tdsl.InsertSliceOp, update, value, offsets)
 
     def check_box(self, location: Location, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> None:
         shape = shape_of(value)

@@ -133,8 +133,8 @@ class LogMel(FrontEnd):
             last = to.part(frame, (0, self.hop - 1), (1, 1))
             hint(last, "last")
             longer = to.op(tdsl.FillOp, 0.0, TensorType(SAMPLE, (1, self.frame + 1)))
-            for part, at in ((states[0], 0), (frame, 1)):
-                longer = to.op(tdsl.InsertSliceOp, part, longer, [to.index(0), to.index(at)])
+            for tensor, at in ((states[0], 0), (frame, 1)):
+                longer = to.op(tdsl.InsertSliceOp, tensor, longer, [to.index(0), to.index(at)])
             return self.of_frame(to, to.op(tdsl.CastOp, longer, f32)), [last]
 
         starts = range(0, self.frames * self.hop, self.hop)

@@ -117,7 +117,7 @@ class SquareWaves(FrontEnd):
         of the powers instead.
         """
         row = to.op(tdsl.MatmulOp, to.parameter(reals(self.window[None])), frame)
-        parts = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
-        in_phase, quadrature = (to.op(tdsl.MulOp, part, part) for part in parts)
+        halves = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
+        in_phase, quadrature = (to.op(tdsl.MulOp, half, half) for half in halves)
         power = to.op(tdsl.AddOp, in_phase, quadrature)
         return power if self.floor is None else self.logarithm(to, power, self.floor)

@@ -202,15 +202,15 @@ def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: Wa
     first = before[0]
     if step.digest in [earlier.digest for earlier in before]:
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
-    for what, one, two in (
+    for what, expected, actual in (
         ("number of rows in a step", first.rows, step.rows),
         ("scale and zero point of features", first.formula, step.formula),
         ("window", word.window, other.window),
         ("scale of probabilities", first.unit, step.unit),
     ):
-        if one != two:
-            message = f"wake words with one front end have the same {what}, {word.file.name} has {one}, this one {two}"
-            raise InputError(message, file=str(other.file))
+        if expected != actual:
+            have = f"{word.file.name} has {expected}, this one {actual}"
+            raise InputError(f"wake words with one front end have the same {what}, {have}", file=str(other.file))
 
 
 def _with_history(block: Block, steps: scf.ForOp, position: int, word: WakeWord) -> scf.ForOp:

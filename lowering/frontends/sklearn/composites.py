@@ -33,11 +33,11 @@ Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue
 DROPPED, KEPT = "drop", "passthrough"
 
 
-def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
-    """Concatenate the rows `parts`. Raises `InputError` if there are no rows."""
-    if not parts:
+def together(to: ModelBuilder, rows: Sequence[SSAValue]) -> SSAValue:
+    """Concatenate the rows `rows`. Raises `InputError` if there are no rows."""
+    if not rows:
         raise to.error("it keeps no column")
-    return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
+    return rows[0] if len(rows) == 1 else to.op(tdsl.ConcatOp, rows, 1)
 
 
 def _weighted(to: ModelBuilder, estimator: Any, name: str) -> None:
@@ -48,7 +48,7 @@ def _weighted(to: ModelBuilder, estimator: Any, name: str) -> None:
 
 def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
     """Emit the features that each transformer computes from its columns, concatenated."""
-    parts: list[SSAValue] = []
+    rows: list[SSAValue] = []
     indices = fitted_attribute(to, estimator, "_transformer_to_input_indices")
     for name, transformer, _ in fitted_attribute(to, estimator, "transformers_"):
         if (isinstance(transformer, str) and transformer == DROPPED) or not len(indices[name]):
@@ -56,20 +56,20 @@ def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: C
         _weighted(to, estimator, name)
         columns = to.picked(x, [int(index) for index in indices[name]])
         kept = isinstance(transformer, str) and transformer == KEPT
-        parts.append(columns if kept else compute(to, transformer, columns)[1])
-    return together(to, parts)
+        rows.append(columns if kept else compute(to, transformer, columns)[1])
+    return together(to, rows)
 
 
 def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
     """Emit the features that each transformer computes from all columns, concatenated."""
-    parts: list[SSAValue] = []
+    rows: list[SSAValue] = []
     for name, transformer in estimator.transformer_list:
         if isinstance(transformer, str) and transformer == DROPPED:
             continue
         _weighted(to, estimator, name)
         kept = isinstance(transformer, str) and transformer == KEPT
-        parts.append(x if kept else compute(to, transformer, x)[1])
-    return together(to, parts)
+        rows.append(x if kept else compute(to, transformer, x)[1])
+    return together(to, rows)
 
 
 def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
@@ -225,22 +225,22 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
     """Emit the final estimator, whose inputs are the outputs of the other estimators. With `passthrough`, the
     original features follow these outputs.
     """
-    parts: list[SSAValue] = []
+    rows: list[SSAValue] = []
     members = fitted_attribute(to, estimator, "estimators_")
     classes = len(getattr(estimator, "classes_", ()))
     for member, method in zip(members, estimator.stack_method_, strict=True):
         predictor, scores = compute(to, member, x)
         if method == "predict_proba":
-            parts.append(_second(to, _shares(to, predictor, scores, classes)))
+            rows.append(_second(to, _shares(to, predictor, scores, classes)))
         elif method == "decision_function":
-            parts.append(_decisions(to, predictor, scores, classes))
+            rows.append(_decisions(to, predictor, scores, classes))
         elif classes:
             raise to.error("stacked classes are not supported: fit it with stack_method='auto'")
         else:
-            parts.append(scores)
+            rows.append(scores)
     if estimator.passthrough:
-        parts.append(x)
-    return compute(to, fitted_attribute(to, estimator, "final_estimator_"), together(to, parts))[1]
+        rows.append(x)
+    return compute(to, fitted_attribute(to, estimator, "final_estimator_"), together(to, rows))[1]
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
@@ -270,7 +270,9 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], scores: SSAValue) ->
     For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms of
     the probabilities.
     """
-    slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
+    slopes, addends = (
+        np.array([[float(getattr(calibrator, name)) for calibrator in calibrators]]) for name in ("a_", "b_")
+    )
     negative = to.op(tdsl.MulOp, scores, to.parameter(reals(slopes)))
     negative = to.op(tdsl.AddOp, negative, to.parameter(reals(addends)))
     if len(calibrators) == 1:

@@ -35,20 +35,20 @@ def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     listed = fitted_attribute(to, estimator, "categories_")
     categories = [_numbers(to, estimator, feature, values) for feature, values in enumerate(listed)]
     known = estimator.handle_unknown == "error"
-    parts: list[SSAValue] = []
+    rows: list[SSAValue] = []
     for at, (values, columns) in enumerate(zip(categories, _columns(to, estimator, categories), strict=True)):
         if not columns.shape[1]:
             continue
         feature = to.picked(x, [at])
         if columns.shape[1] == 1 and known and np.array_equal(columns[:-1, 0], values):
-            parts.append(feature)
+            rows.append(feature)
         elif (columns == columns[0]).all():
-            parts.append(to.op(tdsl.ReshapeOp, to.parameter(reals(columns[:1])), columns[:1].shape))
+            rows.append(to.op(tdsl.ReshapeOp, to.parameter(reals(columns[:1])), columns[:1].shape))
         else:
             tree = _tree(values, columns, known=known)
             stored = tdsl.StoredExamples(len(values), "categories", "max_categories=5 in the encoder")
-            parts.append(forest(to, feature, [tree], stored=stored))
-    return together(to, parts)
+            rows.append(forest(to, feature, [tree], stored=stored))
+    return together(to, rows)
 
 
 def _numbers(to: ModelBuilder, estimator: Any, feature: int, listed: Any) -> NDArray[np.float64]:

@@ -214,11 +214,13 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | No
     with to.importing(name):
         if name != PIPELINE:
             return transformer, _handled(to, name, transformer, x, step)
-        steps = [(step_name, one) for step_name, one in transformer.steps if _computes(one)]
+        steps = [
+            (step_name, step_estimator) for step_name, step_estimator in transformer.steps if _computes(step_estimator)
+        ]
         if not steps:
             raise to.error("it has no steps")
-        for step_name, one in steps:
-            x = _transformed(to, one, x, _chosen(step_name, one))[1]
+        for step_name, step_estimator in steps:
+            x = _transformed(to, step_estimator, x, _chosen(step_name, step_estimator))[1]
         return transformer, x
 
 

@@ -146,17 +146,17 @@ def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
             products[factors] = to.op(tdsl.MulOp, product(factors[:-1]), last) if factors[1:] else last
         return products[factors]
 
-    parts: list[SSAValue] = []
+    columns: list[SSAValue] = []
     powers = array(to, estimator, "powers_", 2).astype(int)
     to.check_shape(powers.shape)
     rows = [tuple(np.repeat(np.arange(len(row)), row).tolist()) for row in powers]
     for (constant, first), group in groupby(rows, lambda row: (not row, row[:-1])):
         if constant:
-            parts.append(to.op(tdsl.ReshapeOp, to.parameter(reals(np.ones((1, 1)))), (1, 1)))
+            columns.append(to.op(tdsl.ReshapeOp, to.parameter(reals(np.ones((1, 1)))), (1, 1)))
             continue
         factors = to.picked(x, [row[-1] for row in group])
-        parts.append(to.op(tdsl.MulOp, factors, product(first)) if first else factors)
-    return together(to, parts)
+        columns.append(to.op(tdsl.MulOp, factors, product(first)) if first else factors)
+    return together(to, columns)
 
 
 def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

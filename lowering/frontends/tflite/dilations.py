@@ -80,10 +80,10 @@ def _dilated(chain: Sequence[Operator]) -> list[Operator]:
     """
     first, last = chain[0], chain[-1]
     [convolution] = [op for op in chain if op.kind in CONVOLUTIONS]
-    source, filter, parts = input_of(first, 0), input_of(convolution, 1), input_of(convolution, 0)
+    source, filter, blocks = input_of(first, 0), input_of(convolution, 1), input_of(convolution, 0)
     block, result = integers_of(first, 1, "the block"), convolution.outputs[0]
     listed = [integers_of(op, 2, "the margins") for op in (first, last)]
-    ranks = len(source.shape) - 2, len(parts.shape) - 2, len(filter.shape) - 2, len(result.shape) - 2
+    ranks = len(source.shape) - 2, len(blocks.shape) - 2, len(filter.shape) - 2, len(result.shape) - 2
     if (
         ranks != (len(block), 2, 2, 2)
         or not 1 <= len(block) <= 2
@@ -96,7 +96,7 @@ def _dilated(chain: Sequence[Operator]) -> list[Operator]:
     image, spread = padded, block
     if len(block) == 1:
         # A sequence is an image of one row, or of one column.
-        before, after = ([1], []) if parts.shape[1] == 1 else ([], [1])
+        before, after = ([1], []) if blocks.shape[1] == 1 else ([], [1])
         image, spread = [*before, *padded, *after], [*before, *block, *after]
     left = [extent - step * (taps - 1) for extent, step, taps in zip(image, spread, filter.shape[1:3], strict=True)]
     if min(*block, *left) < 1 or any(extent % step for extent, step in zip(image, spread, strict=True)):

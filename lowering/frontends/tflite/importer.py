@@ -70,10 +70,10 @@ def _with_scores(graph: TfliteGraph) -> tuple[TfliteGraph, Sequence[int]]:
     """Replace each output that is the index of the greatest element of one vector by this vector. Return the graph,
     and the positions of these outputs.
     """
-    makers = {tensor: op for op in graph.operators if op.kind == "ARG_MAX" for tensor in op.outputs}
+    producers = {tensor: op for op in graph.operators if op.kind == "ARG_MAX" for tensor in op.outputs}
     outputs, labels = [*graph.outputs], list[int]()
     for position, tensor in enumerate(graph.outputs):
-        op = makers.get(tensor)
+        op = producers.get(tensor)
         scores = None if op is None else op.inputs[0]
         if op is None or scores is None or any(tensor in user.inputs for user in graph.operators):
             continue
@@ -84,7 +84,7 @@ def _with_scores(graph: TfliteGraph) -> tuple[TfliteGraph, Sequence[int]]:
         if single and list(graph.outputs).count(tensor) == 1:
             outputs[position] = scores
             labels.append(position)
-    dropped = {makers[graph.outputs[position]] for position in labels}
+    dropped = {producers[graph.outputs[position]] for position in labels}
     operators = [op for op in graph.operators if op not in dropped]
     return replace(graph, operators=operators, outputs=outputs), labels
 

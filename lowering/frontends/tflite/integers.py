@@ -170,8 +170,8 @@ class _Rewriter:
             shape = np.broadcast_shapes(value.shape, factor.shape)
             term = replace(term, shape=shape)
             operators.append(replace(op, kind="MUL", inputs=[self.real(value), factor], outputs=[term], options=NONE))
-        parts = [operator.outputs[0] for operator in operators[1:]]
-        return [*operators, replace(op, kind="ADD", inputs=parts, outputs=[result], options=NONE)]
+        products = [operator.outputs[0] for operator in operators[1:]]
+        return [*operators, replace(op, kind="ADD", inputs=products, outputs=[result], options=NONE)]
 
     def refusal(self, op: Operator, tensor: Tensor) -> InputError:
         return InputError(f"{op} on {tensor} of type {tensor.dtype} is not supported: {advice(op.kind)}")

@@ -56,11 +56,11 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
     output = op.outputs[0]
     inputs = [input_of(op, position) for position in range(len(op.inputs))]
     if {element(operand) for operand in inputs} == {element(output)}:
-        parts = [to.value(operand) for operand in inputs]
+        operands = [to.value(operand) for operand in inputs]
     else:
-        parts = [rescaled(to, operand, output) for operand in inputs]
+        operands = [rescaled(to, operand, output) for operand in inputs]
     axis = axis_in(op.options["axis"], len(output.shape))
-    to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
+    to.define(output, to.activated(to.op(tdsl.ConcatOp, operands, axis), op.options["activation"]))
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
@@ -127,8 +127,8 @@ def unpack(to: GraphBuilder, op: Operator) -> None:
 def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence[int]) -> None:
     value, begin = to.value(x), 0
     for output, size in zip(op.outputs, sizes, strict=True):
-        part = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))
-        to.define(output, to.reshape(part, output.shape))
+        output_value = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))
+        to.define(output, to.reshape(output_value, output.shape))
         begin += size
 
 
@@ -137,8 +137,8 @@ def pack(to: GraphBuilder, op: Operator) -> None:
     output = op.outputs[0]
     axis = axis_in(op.options["axis"], len(output.shape))
     shape = _at(output.shape, axis, 1, None)
-    parts = [to.reshape(to.value(input_of(op, position)), shape) for position in range(len(op.inputs))]
-    to.define(output, to.op(tdsl.ConcatOp, parts, axis))
+    operands = [to.reshape(to.value(input_of(op, position)), shape) for position in range(len(op.inputs))]
+    to.define(output, to.op(tdsl.ConcatOp, operands, axis))
 
 
 def reverse(to: GraphBuilder, op: Operator) -> None:

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
 
-def rescaled(to: GraphBuilder, part: Tensor, output: Tensor) -> SSAValue:
+def rescaled(to: GraphBuilder, operand: Tensor, output: Tensor) -> SSAValue:
     """The value of an operand of CONCATENATION, in the format of the result. Raises `VerifyException` for a type other
     than uint8, for which TensorFlow Lite requires equal scales, and for scales at which a raw would be rounded
     differently.
     """
-    value, source, result = to.value(part), activation_format(part), activation_format(output)
+    value, source, result = to.value(operand), activation_format(operand), activation_format(output)
     if source.type == result.type:
         return value
-    if part.dtype != "uint8" or not isinstance(source, ZeroSkewType) or not isinstance(result, ZeroSkewType):
+    if operand.dtype != "uint8" or not isinstance(source, ZeroSkewType) or not isinstance(result, ZeroSkewType):
         raise VerifyException(
-            f"{part} has another scale than the result, which TensorFlow Lite allows for uint8 only: put a QUANTIZE "
+            f"{operand} has another scale than the result, which TensorFlow Lite allows for uint8 only: put a QUANTIZE "
             "before it"
         )
     before, after = _in_floats(source), _in_floats(result)
@@ -37,7 +37,7 @@ def rescaled(to: GraphBuilder, part: Tensor, output: Tensor) -> SSAValue:
     computed: NDArray[Any] = after.recode(NumpyMachine(), raws, before)
     if not np.array_equal(computed, _as_tensorflow_lite(raws, source, result)):
         raise VerifyException(
-            f"the scales of {part} and of the result have a quotient at which halves are rounded differently: put a "
+            f"the scales of {operand} and of the result have a quotient at which halves are rounded differently: put a "
             "QUANTIZE before it"
         )
     numbers = to.requantised(to.op(tdsl.ReinterpretOp, value, before), after)

@@ -149,14 +149,14 @@ def _phase(
         return to.part(image, starts, counts, [step if n > 1 else 1 for step, n in zip(steps, counts, strict=True)])
     # A sum of an even number of parts is halved without an error before it is rounded.
     common = int(np.gcd.reduce(weights.ravel()))
-    parts = weights // common * 2
-    if parts.max() > np.iinfo(np.int8).max:
+    integer_weights = weights // common * 2
+    if integer_weights.max() > np.iinfo(np.int8).max:
         raise _unsupported(op)
-    filter = np.broadcast_to(parts.astype(np.int8), (channels, *parts.shape))[..., None]
+    filter = np.broadcast_to(integer_weights.astype(np.int8), (channels, *integer_weights.shape))[..., None]
     scale = common / (2 * UNIT * UNIT)
     parameter = to.parameter(Parameter(filter, rows_format(input_of(op, 0), scale, channels), "between"))
-    part = to.part(image, starts, sizes)
-    return to.op(tdsl.Conv2dOp, parameter, part, strides, (1, 1), channels, None, power_of_two(8, 0))
+    window = to.part(image, starts, sizes)
+    return to.op(tdsl.Conv2dOp, parameter, window, strides, (1, 1), channels, None, power_of_two(8, 0))
 
 
 def _unsupported(op: Operator) -> VerifyException:
@@ -167,11 +167,11 @@ def _unsupported(op: Operator) -> VerifyException:
     )
 
 
-def _alternating(to: GraphBuilder, parts: Sequence[SSAValue], axis: int) -> SSAValue:
+def _alternating(to: GraphBuilder, tensors: Sequence[SSAValue], axis: int) -> SSAValue:
     """Emit a tensor that interleaves parts along an axis: its elements come from each of the parts in turn."""
-    if len(parts) == 1:
-        return parts[0]
-    shape = list(tdsl.shape_of(parts[0]))
-    columns = [to.reshape(part, (*shape[: axis + 1], 1, *shape[axis + 1 :])) for part in parts]
-    shape[axis] *= len(parts)
+    if len(tensors) == 1:
+        return tensors[0]
+    shape = list(tdsl.shape_of(tensors[0]))
+    columns = [to.reshape(tensor, (*shape[: axis + 1], 1, *shape[axis + 1 :])) for tensor in tensors]
+    shape[axis] *= len(tensors)
     return to.reshape(to.op(tdsl.ConcatOp, columns, axis + 1), shape)

@@ -89,11 +89,11 @@ class OffsetSums:
         outer = LoopBuilder(_outermost(op, term.lhs))
         rows, length = shape
         sums = local_array(function_around(op), self.accumulator.type, rows, "row_sums")
-        parts = _factors(-right, length, self.rhs, outer)
+        vectors = _factors(-right, length, self.rhs, outer)
 
         def body(indices: Indices) -> None:
             raws = elements_from(term.lhs, outer.times(indices[0], length), length, outer, self.lhs.type)
-            outer.store(_plus_products(self._zero(outer), parts, raws, outer), sums, indices)
+            outer.store(_plus_products(self._zero(outer), vectors, raws, outer), sums, indices)
 
         outer.over([rows], body)
         return sums

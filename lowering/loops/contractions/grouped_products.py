@@ -51,24 +51,24 @@ class GroupedWeights:
         """Whether each row is a single group."""
         return self.runs == self.groups.each == 1
 
-    def joined(self, sum: SSAValue, part: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
+    def joined(self, sum: SSAValue, add_products: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
         """Add the sum of products of one group, shifted to the units of the total, to a total. Return the new
         total.
 
-        part: adds the products of the group to an initial sum.
+        add_products: adds the products of the group to an initial sum.
         place: the index of the group.
         """
         nest = self.nest
         zero = nest.insert(num.ZeroOp(sum.type))
         zero.name_hint = "part"
-        return nest.insert(num.AddShiftedOp(sum, part(zero), nest.load(self._shifts, [place])))
+        return nest.insert(num.AddShiftedOp(sum, add_products(zero), nest.load(self._shifts, [place])))
 
     def over_groups(
-        self, sum: SSAValue, row: SSAValue, part: Callable[[SSAValue, SSAValue, int], SSAValue]
+        self, sum: SSAValue, row: SSAValue, add_products: Callable[[SSAValue, SSAValue, int], SSAValue]
     ) -> SSAValue:
         """Add the products of all groups of a row to a total, and return the new total.
 
-        part: adds to a sum the products that begin at an index of the row; its last argument is the number of
+        add_products: adds to a sum the products that begin at an index of the row; its last argument is the number of
             products.
         """
         nest, run = self.nest, self.groups.run.data
@@ -81,12 +81,12 @@ class GroupedWeights:
 
             def of_group(group: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
                 at = nest.add(first, nest.times(group, length))
-                return [self.joined(carried[0], lambda zero: part(zero, at, length), nest.add(place, group))]
+                return [self.joined(carried[0], lambda zero: add_products(zero, at, length), nest.add(place, group))]
 
             sum = nest.fold(nest.index(whole), [sum], of_group)[0] if whole > 1 else of_group(nest.index(0), [sum])[0]
             if rest:
                 at = nest.add(first, nest.index(whole * length))
-                sum = self.joined(sum, lambda zero: part(zero, at, rest), nest.add(place, nest.index(whole)))
+                sum = self.joined(sum, lambda zero: add_products(zero, at, rest), nest.add(place, nest.index(whole)))
             return sum
 
         if self.runs == 1:

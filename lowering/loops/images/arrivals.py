@@ -22,7 +22,7 @@ def lower_arrival(op: tdsl.ReceiveOp, nest: LoopBuilder) -> None:
 
     def row(indices: Indices) -> None:
         start = nest.times(indices[0], prod(row_shape))
-        part = op.out if rows == 1 else nest.insert(scratch.SliceOp(op.out, start, (1, 1, *row_shape)))
-        nest.put(scratch.ReceiveOp(source, nest.insert(arith.AddiOp(op.top, indices[0])), part))
+        row_view = op.out if rows == 1 else nest.insert(scratch.SliceOp(op.out, start, (1, 1, *row_shape)))
+        nest.put(scratch.ReceiveOp(source, nest.insert(arith.AddiOp(op.top, indices[0])), row_view))
 
     nest.over((rows,), row)

@@ -126,9 +126,9 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             count = nest.insert(arith.SubiOp(end, begin))
             until = nest.insert(arith.MinSIOp(count, nest.insert(arith.SubiOp(slots, place))))
             start = nest.add(target, nest.times(begin, channels))
-            part = nest.times(until, channels)
-            copy(nest.add(row, nest.times(place, channels)), start, part)
-            copy(row, nest.add(start, part), nest.times(nest.insert(arith.SubiOp(count, until)), channels))
+            first_count = nest.times(until, channels)
+            copy(nest.add(row, nest.times(place, channels)), start, first_count)
+            copy(row, nest.add(start, first_count), nest.times(nest.insert(arith.SubiOp(count, until)), channels))
 
         if taps == 1:
             return run(nest.index(0), [])

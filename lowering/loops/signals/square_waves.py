@@ -46,9 +46,9 @@ def lower_square_waves(op: signals.SquareWavesOp, nest: LoopBuilder) -> None:
             return [*added, nest.insert(arith.AndIOp(following, mask))]
 
         *totals, _ = nest.fold(nest.index(op.length), [zero, zero, start], add)
-        for part, total in enumerate(totals):
+        for row, total in enumerate(totals):
             mean = nest.insert(num.AverageOp(total, op.length, source, element_of(op.out)))
-            nest.store(mean, op.out, [nest.index(part), *indices])
+            nest.store(mean, op.out, [nest.index(row), *indices])
 
     nest.over((len(op.advances),), wave)
 

@@ -128,8 +128,8 @@ def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[A
     if isinstance(value, Constant):
         return [Constant(value.array[number, start : start + hidden]) for start in starts]
     tensor = to.plain(value)
-    parts = (to.part(tensor, (number, start, 0), (1, hidden, length)) for start in starts)
-    return [OrderedTensor.plain(to.reshape(matrix, (hidden, length))) for matrix in parts]
+    slices = (to.part(tensor, (number, start, 0), (1, hidden, length)) for start in starts)
+    return [OrderedTensor.plain(to.reshape(matrix, (hidden, length))) for matrix in slices]
 
 
 def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
@@ -137,8 +137,8 @@ def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Ar
     if isinstance(value, Constant):
         return [Constant(value.array[number, start : start + hidden].reshape(-1, 1)) for start in starts]
     tensor = to.plain(value)
-    parts = (to.part(tensor, (number, start), (1, hidden)) for start in starts)
-    return [OrderedTensor.plain(to.reshape(column, (hidden, 1))) for column in parts]
+    slices = (to.part(tensor, (number, start), (1, hidden)) for start in starts)
+    return [OrderedTensor.plain(to.reshape(column, (hidden, 1))) for column in slices]
 
 
 def _sum(to: Builder, outer: Array, inner: Array) -> Array:

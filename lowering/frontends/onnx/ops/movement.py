@@ -209,8 +209,8 @@ def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     axis = axis_of(node, node.integer("axis"), rank)
     orders = [value.order for value in values if isinstance(value, OrderedTensor) and not value.is_plain]
     order = orders[0] if orders else tuple(range(rank))
-    parts = [to.requantised(to.ordered(value, order), to.element) for value in values]
-    return OrderedTensor(to.op(tdsl.ConcatOp, parts, order.index(axis)), order)
+    operands = [to.requantised(to.ordered(value, order), to.element) for value in values]
+    return OrderedTensor(to.op(tdsl.ConcatOp, operands, order.index(axis)), order)
 
 
 @handles("Pad")

@@ -78,9 +78,9 @@ def _stacked(
     return joined(to, products, (*stack, *(rows[-2:-1] if len(lhs.shape) > 1 else ()), rhs.shape[-1]))
 
 
-def joined(to: Builder, parts: Sequence[SSAValue], shape: Shape) -> OrderedTensor:
+def joined(to: Builder, matrices: Sequence[SSAValue], shape: Shape) -> OrderedTensor:
     """Join matrices, each of shape (1, rows, columns), to a stack of the given shape."""
-    return OrderedTensor.plain(to.reshape(to.op(tdsl.ConcatOp, parts, 0), shape))
+    return OrderedTensor.plain(to.reshape(to.op(tdsl.ConcatOp, matrices, 0), shape))
 
 
 def matrices(

@@ -379,8 +379,8 @@ def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
 
 @handles("QLinearConcat", domain=MICROSOFT)
 def qlinear_concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
-    parts = [_operand(to, node, inputs, first) for first in range(2, len(inputs), 3)]
+    operands = [_operand(to, node, inputs, first) for first in range(2, len(inputs), 3)]
     _result(to, node, inputs, 0)
-    result = concat(to, node, parts)
+    result = concat(to, node, operands)
     to.element = None
     return result

@@ -211,14 +211,13 @@ def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, in
     return to.reshape(state, shape) if samples == 1 else to.op(tdsl.TransposeOp, state, (1, 0))
 
 
-def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
-    """Concatenate the outputs `parts` of all directions: (steps, directions, samples, hidden) or (directions, samples,
-    hidden).
+def _joined(to: Builder, outputs: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
+    """Concatenate the outputs of all directions: (steps, directions, samples, hidden) or (directions, samples, hidden).
 
     layout: 1 if the samples come first.
     sequence: whether the outputs have an axis of steps.
     """
-    known = [part for part in parts if part is not None]
+    known = [output for output in outputs if output is not None]
     if not known:
         return Constant(np.zeros(0, np.float32))
     *steps, hidden, samples = tdsl.shape_of(known[0])
@@ -227,5 +226,5 @@ def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence
     axes, extents = order[layout, sequence], (hidden, samples)
     if samples == 1:
         axes, extents = (*axes[:-2], axes[-1], axes[-2]), (samples, hidden)
-    rows = [to.reshape(part, (*steps, 1, *extents)) for part in known]
+    rows = [to.reshape(output, (*steps, 1, *extents)) for output in known]
     return OrderedTensor(to.op(tdsl.ConcatOp, rows, len(steps)) if len(rows) > 1 else rows[0], axes)
