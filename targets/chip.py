@@ -198,8 +198,8 @@ class Chip:
     @property
     def include_folders(self) -> Sequence[Path]:
         """The folders that contain the headers of the chip's kernels."""
-        own = self.files("include")
-        return own if self.extends is None else [*self.extends.include_folders, *own]
+        folders = self.files("include")
+        return folders if self.extends is None else [*self.extends.include_folders, *folders]
 
     def files(self, pattern: str) -> list[Path]:
         """The files in the chip's folder that match a glob pattern, sorted."""

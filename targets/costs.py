@@ -95,8 +95,8 @@ def cost_file(target: str) -> Path | None:
     table, chip = board(target).costs, chip_of(target)
     if not table:
         return None
-    own = chip.folder / "costs" / f"{table}.json"
-    return own if chip.extends is None or own.is_file() else chip.extends.folder / "costs" / own.name
+    file = chip.folder / "costs" / f"{table}.json"
+    return file if chip.extends is None or file.is_file() else chip.extends.folder / "costs" / file.name
 
 
 @cache

@@ -192,7 +192,7 @@ class Kernel:
 REQUANTISED_LIMIT = (1 << 31) - 256
 """The magnitude below which a tile kernel can requantise sums, with negative shifts."""
 
-LEAST_MULTIPLIER = 1 << 30
+MIN_MULTIPLIER = 1 << 30
 """The least multiplier with which a tile kernel requantises sums."""
 
 

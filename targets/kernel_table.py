@@ -50,8 +50,8 @@ class ListedKernels(Maker):
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if isinstance(nest, SumQuery):
             for wanted, decoded in nest.wanted:
-                found = self._by_sum.get((wanted.computed, nest.chunked), ())
-                yield from (Offer(kernel, decoded) for kernel in found if kernel.flash in (None, wanted.flash))
+                kernels = self._by_sum.get((wanted.computed, nest.chunked), ())
+                yield from (Offer(kernel, decoded) for kernel in kernels if kernel.flash in (None, wanted.flash))
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
         if not isinstance(attribute, ListedKernelAttr):

@@ -44,7 +44,7 @@ CHIPS = Table(
 )
 """The chips: those of tinyml and those of other packages."""
 
-_OWNERS = {board: row for row in CHIPS.built_in.values() for board in row.names}
+_BOARD_ROWS = {board: row for row in CHIPS.built_in.values() for board in row.names}
 """The rows of the built-in boards and their aliases, installed or not."""
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ def _check(plugin: Row, chip: Chip) -> None:
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
-    owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _PACKAGE_CHIPS
+    owners = {name: row.name for name, row in _BOARD_ROWS.items() if row.is_installed} | _PACKAGE_CHIPS
     if chip.name in (*owners.values(), *_PROVIDERS):
         raise PluginError(f"{plugin}: a chip {chip.name} already exists")
     for board in chip.boards:
@@ -113,7 +113,7 @@ def blamed(chip: Chip) -> Generator[None]:
         yield
 
 
-def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
+def _checked_call(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
     """The object that `ask` returns for a chip, checked if the chip belongs to a plug-in.
 
     kind: the type that the object must have, unless it is None.
@@ -141,44 +141,44 @@ def targets() -> Sequence[str]:
 
     Chips of other packages are loaded if no entry point names their boards.
     """
-    found: list[str] = []
+    names: list[str] = []
     for row in CHIPS.rows().values():
         if row.names:
-            found += dict.fromkeys(row.names.values())
+            names += dict.fromkeys(row.names.values())
         elif (chip := _chip(row)) is not None:
-            found += (board.name for board in chip.boards)
-    return found
+            names += (board.name for board in chip.boards)
+    return names
 
 
 def chip_of(target: str) -> Chip:
     """The chip of a board. Raises `InputError` for an unknown board, and for a chip that is not installed."""
-    target, _ = _taken_apart(target)
-    return _of_board(target)
+    target, _ = _split_sizes(target)
+    return _chip_of_board(target)
 
 
 @cache
-def _of_board(target: str) -> Chip:
-    ours = _OWNERS.get(target)
-    if ours is not None and ours.is_installed:
+def _chip_of_board(target: str) -> Chip:
+    built_in = _BOARD_ROWS.get(target)
+    if built_in is not None and built_in.is_installed:
         _ = [_chip(row) for row in plugins(GROUP) if target in row.names]  # They are skipped with a warning.
-        return CHIPS.load(ours)
+        return CHIPS.load(built_in)
     # First the chip whose row has the board, then those that have to be loaded to find it, or to resolve an alias.
     for row in sorted(CHIPS.others(), key=lambda row: target not in row.names):
         if (chip := _chip(row)) is not None and any(target in board.names for board in chip.boards):
             return chip
-    if ours is not None:
-        raise InputError(f"the target '{target}' {needs(part_of(ours.value))}")
-    raise _unknown(target)
+    if built_in is not None:
+        raise InputError(f"the target '{target}' {needs(part_of(built_in.value))}")
+    raise _unknown_target(target)
 
 
-def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
+def _split_sizes(target: str) -> tuple[str, tuple[int, int] | None]:
     """The name of the board in a target's name, and the sizes of flash and RAM in bytes that follow it.
 
     Instead of the sizes, the result contains None if no sizes follow (see `Board.with_memories`).
     """
     name, *sizes = target.rsplit("-", 2)
     flash, ram = map(bytes_of, sizes) if len(sizes) == 2 else (None, None)
-    return (target, None) if flash is None or ram is None or target in _OWNERS else (name, (flash, ram))
+    return (target, None) if flash is None or ram is None or target in _BOARD_ROWS else (name, (flash, ram))
 
 
 _PARTS: Mapping[str, Sequence[str]] = {
@@ -203,62 +203,64 @@ _SUGGESTED_BOARDS = 3
 """The boards that an error message suggests for an unsupported part."""
 
 
-def _of_part(target: str) -> InputError | None:
+def _error_for_part(target: str) -> InputError | None:
     """The error for a target that is the name of a part with a known instruction set. It suggests the nearest boards.
 
     Returns None for other names.
     """
-    wanted = _plain(target).removeprefix("nucleo").removeprefix("disco")
-    if wanted != _plain(target):
-        wanted = f"stm32{wanted}"
-    core = next((core for core, parts in _PARTS.items() if wanted.startswith(tuple(parts))), None)
+    part = _plain(target).removeprefix("nucleo").removeprefix("disco")
+    if part != _plain(target):
+        part = f"stm32{part}"
+    core = next((core for core, parts in _PARTS.items() if part.startswith(tuple(parts))), None)
     if core is None:
         return None
-    own = board(core)
-    alike = [one for one in chip_of(core).boards if (one.features, one.flags) == (own.features, own.flags)]
-    named = [one for one in alike if one.clock is not None]
+    core_board = board(core)
+    properties = core_board.features, core_board.flags
+    same_core = [board for board in chip_of(core).boards if (board.features, board.flags) == properties]
+    with_clock = [board for board in same_core if board.clock is not None]
 
-    def likeness(one: Board) -> float:
-        pairs = product((wanted, _plain(target)), map(_plain, one.names))
+    def likeness(board: Board) -> float:
+        pairs = product((part, _plain(target)), map(_plain, board.names))
         return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
-    nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_SUGGESTED_BOARDS]]
+    nearest = [board.name for board in sorted(with_clock, key=likeness, reverse=True)[:_SUGGESTED_BOARDS]]
     near = f"the nearest boards with its instruction set are {', '.join(nearest)}; " if nearest else ""
-    return InputError(f"unknown target '{target}': {near}{_instead(core)}")
+    return InputError(f"unknown target '{target}': {near}{_advice_for_part(core)}")
 
 
-def _instead(core: str) -> str:
+def _advice_for_part(core: str) -> str:
     """The end of an error message: how to compile for a bare part that no board contains.
 
     core: the core of the part. The sizes in the example are those of the core's memories.
     """
-    own = board(core)
-    assert own.flash
-    assert own.ram
-    sizes = f"--flash-size {spelled_size(own.flash)} --ram-size {spelled_size(own.ram)}"
+    core_board = board(core)
+    assert core_board.flash
+    assert core_board.ram
+    sizes = f"--flash-size {spelled_size(core_board.flash)} --ram-size {spelled_size(core_board.ram)}"
     return f"for the part itself: --target {core} {sizes}, with its sizes"
 
 
-def _unknown(target: str) -> InputError:
-    names, wanted = [*targets(), *_OWNERS], _plain(target)
+def _unknown_target(target: str) -> InputError:
+    names, plain_target = [*targets(), *_BOARD_ROWS], _plain(target)
     listed = targets()
     error = unknown("target", target, [*listed[:_LISTED_TARGETS], "...", *listed[listed.index(HOST) :]], names)
-    if wanted in map(_plain, names):
+    if plain_target in map(_plain, names):
         return error
     ending = next((name for name in listed if name.endswith(f"-{target.lower()}")), None)
-    of_maker = next((name for name in names if wanted == f"arduino{_plain(name)}"), None)
-    if (meant := ending or of_maker) is not None:
+    arduino_name = next((name for name in names if plain_target == f"arduino{_plain(name)}"), None)
+    if (meant := ending or arduino_name) is not None:
         return InputError(f"unknown target '{target}', did you mean '{meant}'?")
-    with_chip = [each for each in boards() if wanted in _plain(f"{each.part} {each.title}")]
-    if len(wanted) > 3 and with_chip:
-        found = [each.name for each in with_chip if each.clock is not None] or [each.name for each in with_chip]
-        meant = f"the boards with it are {', '.join(found)}" if found[1:] else f"did you mean '{found[0]}'?"
-        return InputError(f"unknown target '{target}'{':' if found[1:] else ','} {meant}")
-    if (of_part := _of_part(target)) is not None:
-        return of_part
+    with_part = [board for board in boards() if plain_target in _plain(f"{board.part} {board.title}")]
+    if len(plain_target) > 3 and with_part:
+        near = [board.name for board in with_part if board.clock is not None] or [board.name for board in with_part]
+        if len(near) == 1:
+            return InputError(f"unknown target '{target}', did you mean '{near[0]}'?")
+        return InputError(f"unknown target '{target}': the boards with it are {', '.join(near)}")
+    if (error_for_part := _error_for_part(target)) is not None:
+        return error_for_part
     if did_you_mean(target, names):
         return error
-    return InputError(f"{error}; {_instead('cortex-m4')}")
+    return InputError(f"{error}; {_advice_for_part('cortex-m4')}")
 
 
 def _plain(name: str) -> str:
@@ -267,7 +269,7 @@ def _plain(name: str) -> str:
 
 def check_target(target: str) -> None:
     """Raise `InputError` for an unknown board. No built-in chip is loaded, unless the name contains memory sizes."""
-    if (row := _OWNERS.get(target)) is None or not row.is_installed:
+    if (row := _BOARD_ROWS.get(target)) is None or not row.is_installed:
         board(target)
 
 
@@ -276,9 +278,9 @@ def board(target: str) -> Board:
 
     Raises `InputError` for an unknown board.
     """
-    name, sizes = _taken_apart(target)
-    found = next(board for board in chip_of(name).boards if name in board.names)
-    return found if sizes is None else _with_memories(found, *sizes)
+    name, sizes = _split_sizes(target)
+    known = next(board for board in chip_of(name).boards if name in board.names)
+    return known if sizes is None else _with_memories(known, *sizes)
 
 
 def sized(target: str, flash: int | None, ram: int | None) -> str:
@@ -291,7 +293,7 @@ def sized(target: str, flash: int | None, ram: int | None) -> str:
     """
     if flash is None and ram is None:
         return target
-    name, sizes = _taken_apart(target)
+    name, sizes = _split_sizes(target)
     known = board(name)
     own_flash, own_ram = sizes or (known.flash, known.ram)
     return _with_memories(known, flash or own_flash, ram or own_ram).name
@@ -358,15 +360,15 @@ def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """
     if isinstance(nest, SumQuery):
         return iter(_sum_offers(target, nest))
-    return _asked(target, nest)
+    return _checked_offers(target, nest)
 
 
 @cache
 def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
-    return sorted(_asked(target, nest), key=nest.rank)
+    return sorted(_checked_offers(target, nest), key=nest.rank)
 
 
-def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
+def _checked_offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """Yield the offers of a chip for a nest.
 
     An offer of a plug-in is checked: its sum must have one of the requested widths.
@@ -444,8 +446,10 @@ def _identified(target: str, attribute: KernelAttr, content: Content | None) -> 
     content: the constants that the kernel embeds; None for other kernels.
     """
     chip = chip_of(target)
-    found = (_answer(chip, Kernel, lambda _, entry=entry: entry.kernel_of(attribute, content)) for entry in chip.makers)
-    return next((kernel for kernel in found if kernel is not None), None)
+    kernels = (
+        _checked_call(chip, Kernel, lambda _, entry=entry: entry.kernel_of(attribute, content)) for entry in chip.makers
+    )
+    return next((kernel for kernel in kernels if kernel is not None), None)
 
 
 def element_function(symbol: str, target: str) -> str | None:
@@ -454,4 +458,4 @@ def element_function(symbol: str, target: str) -> str | None:
     """
     if (function := ELEMENT_FUNCTIONS.get(symbol)) is None:
         return None
-    return _answer(chip_of(target), str, lambda chip: chip.functions(function))
+    return _checked_call(chip_of(target), str, lambda chip: chip.functions(function))

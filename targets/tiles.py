@@ -19,7 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize, requantize_even
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, TileKernelAttr
-from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
+from tinyml.targets.kernel import MIN_MULTIPLIER, Kernel
 from tinyml.targets.kernel_table import CACHED_KERNELS, is_code_of
 from tinyml.targets.nests import Bytes, KernelQuery, Maker, Numbers, Offer, RowSums, TileQuery
 
@@ -127,7 +127,7 @@ class Sums:
         return Sums(
             weights * some[:, None],
             starts * some,
-            np.where(some, finish.multipliers.astype(np.int64), LEAST_MULTIPLIER),
+            np.where(some, finish.multipliers.astype(np.int64), MIN_MULTIPLIER),
             np.where(some, finish.shifts.astype(np.int64), -1),
             finish.to_even,
         )
@@ -205,7 +205,7 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
-    fit = (multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all() & (shifts >= -right).all()
+    fit = (multipliers >= MIN_MULTIPLIER).all() & (shifts < 0).all() & (shifts >= -right).all()
     return (finish.low, finish.high) == limits(8) and bool(fit)
 
 
@@ -218,7 +218,7 @@ def _has_common_factor(finish: Requantisation, results: int, right: int) -> bool
     """
     multiplier, shift = finish.multipliers[0], finish.shifts[0]
     is_common = (finish.multipliers == multiplier).all() and (finish.shifts == shift).all()
-    fits = multiplier >= LEAST_MULTIPLIER and -right <= shift <= MAX_LEFT
+    fits = multiplier >= MIN_MULTIPLIER and -right <= shift <= MAX_LEFT
     low, high = limits(8)
     return bool(is_common and fits) and (finish.low, finish.high) == limits(results) and low <= finish.zero <= high
 
@@ -288,9 +288,9 @@ class TileFamily(Maker):
     admits: Callable[[Sums], bool] | None = None
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
-        if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
+        if not isinstance(nest, TileQuery) or not self._answers(nest) or (finished := self.finished(nest.sums)) is None:
             return
-        finish, sums = given
+        finish, sums = finished
         if nest.by is None and sums.weights.size * nest.windows < self.least:
             return
         tile = self.tile(finish, nest)
@@ -299,10 +299,10 @@ class TileFamily(Maker):
 
     def _answers(self, nest: TileQuery) -> bool:
         if isinstance(nest.by, TileKernelAttr):
-            asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
+            matches = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
         else:
-            asked = nest.by is None and nest.large == self.large
-        return asked and (1 < self.lines <= nest.lines if nest.several else nest.lines % self.lines == 0)
+            matches = nest.by is None and nest.large == self.large
+        return matches and (1 < self.lines <= nest.lines if nest.several else nest.lines % self.lines == 0)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
         if not isinstance(attribute, TileKernelAttr):
@@ -408,9 +408,9 @@ class TileCoder(Maker):
         if not isinstance(nest, TileQuery) or nest.several or nest.lines != self.family.lines:
             return
         chosen = nest.large if nest.by is None else is_code_of(nest.by, self.name)
-        if not chosen or (given := self.family.finished(nest.sums)) is None:
+        if not chosen or (finished := self.family.finished(nest.sums)) is None:
             return
-        finish, sums = given
+        finish, sums = finished
         if sums.to_even:
             return
         tile = self.family.tile(finish, nest)

@@ -17,7 +17,7 @@ from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import compiled_tool, symbol_table
 from tinyml.runtime.model.interface import Interface
 
-MOST_ARRAYS = 256
+MAX_ARRAYS = 256
 
 
 class CountedAccesses(NamedTuple):
@@ -44,7 +44,7 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 
     inputs: as for `Runner.run`, at least two.
 
-    Raises `InputError` for a runner without an emulator, for fewer than two inputs, for more than `MOST_ARRAYS` arrays,
+    Raises `InputError` for a runner without an emulator, for fewer than two inputs, for more than `MAX_ARRAYS` arrays,
     and if the number of accesses depends on the input.
     """
     arrays = {
@@ -52,8 +52,8 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
         for symbol in symbol_table(runner.chip, build.elf)
         if symbol.name.startswith(f"{interface.name}_") and symbol.size and symbol.kind not in "tT"
     }
-    if len(inputs) < 2 or len(arrays) > MOST_ARRAYS:
-        raise InputError(f"expected at least 2 inputs and at most {MOST_ARRAYS} arrays")
+    if len(inputs) < 2 or len(arrays) > MAX_ARRAYS:
+        raise InputError(f"expected at least 2 inputs and at most {MAX_ARRAYS} arrays")
     first, _ = _totals(runner, build, interface, inputs[:1], arrays)
     every, result = _totals(runner, build, interface, inputs, arrays)
     later = every - first

@@ -163,10 +163,10 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
     for at, texts in locations.items():
         # The last location listed for an address is that of the outermost function. Where nothing is inlined, addr2line
         # of binutils 2.26 may report lines of functions that the linker has discarded.
-        found = re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", texts[-1])
-        if found is not None and found[1] == file:
+        match = re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", texts[-1])
+        if match is not None and match[1] == file:
             row = bisect_right(starts, at)
-            lines[at] = rows[starts[row - 1]] if len(texts) == 1 and row else int(found[2])
+            lines[at] = rows[starts[row - 1]] if len(texts) == 1 and row else int(match[2])
     return lines
 
 
@@ -175,14 +175,14 @@ def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
     line.
     """
     table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
-    found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
-    return {int(address, 16): int(line) for line, address in found}
+    rows = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
+    return {int(address, 16): int(line) for line, address in rows}
 
 
 def _disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
+    instructions: list[tuple[int, str]] = []
     arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
     for text in call_tool(chip, "objdump", arguments).splitlines():
         if (match := re.match(r" *([0-9a-f]+):\t(.*)", text)) is not None:
-            found.append((int(match[1], 16), " ".join(match[2].split())))
-    return found
+            instructions.append((int(match[1], 16), " ".join(match[2].split())))
+    return instructions

@@ -78,11 +78,11 @@ class CirctRunner(Runner):
         """Print the module as `workdir/NAME.sv` and return this file as the program. `optimize` and `extra_flags` are
         ignored.
         """
-        ours = runner_for(self.name).build(source_dir, interface, workdir)
+        hardware = runner_for(self.name).build(source_dir, interface, workdir)
         workdir.mkdir(parents=True, exist_ok=True)
         file = workdir / f"{interface.name}.sv"
         file.write_text(printed_by_circt((source_dir / f"{interface.name}.mlir").read_text("utf-8")), "utf-8")
-        (workdir / f"{interface.name}.v").write_bytes(ours.elf.read_bytes())
+        (workdir / f"{interface.name}.v").write_bytes(hardware.elf.read_bytes())
         return Build(flash_bytes=0, static_bytes=0, elf=file)
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:

@@ -69,11 +69,11 @@ def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda
     vector: a function that returns the instruction for a 32-bit opcode that binutils cannot decode; None for an unknown
         opcode.
     """
-    found: dict[int, Instruction] = {}
+    instructions: dict[int, Instruction] = {}
     for address, code, name, operands in _LINE.findall(text):
         known = vector(int(code.replace(" ", ""), 16)) if len(code) > 4 else None
-        found[int(address, 16)] = known or _instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands)
-    return found
+        instructions[int(address, 16)] = known or _instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands)
+    return instructions
 
 
 @lru_cache(1 << 12)

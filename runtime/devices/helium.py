@@ -105,8 +105,8 @@ def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
         if len(parts) > 1 and len(parts[1].replace(" ", "")) == 8:
             codes[int(parts[0].strip(" :"), 16)] = int(parts[1].replace(" ", ""), 16)
     halfwords = array("H", bytes(end - first))
-    found = disassembled(text, _instruction)
-    inside = {at: found[at] for at in sorted(found) if first <= at < end}
+    instructions = disassembled(text, _instruction)
+    inside = {at: instructions[at] for at in sorted(instructions) if first <= at < end}
     for (at, instruction), cycles in zip(inside.items(), cycles_of_each(timing, inside.values()), strict=True):
         vector = decoded(codes[at]) if at in codes else None
         aligned = 0 if vector is None or vector.unit != MEMORY else vector.aligned.bit_length()

@@ -31,10 +31,10 @@ def _quicker(compiler: str) -> Sequence[str]:
     compilers, which may also be installed as `gcc`, do not support the flag that disables jump threading.
     """
     try:
-        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
+        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
     except OSError:
         return ()
-    return ("-fno-thread-jumps",) if "Free Software Foundation" in said else ()
+    return ("-fno-thread-jumps",) if "Free Software Foundation" in version else ()
 
 
 @dataclass(frozen=True)

@@ -54,9 +54,9 @@ def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
 
 @cache
 def _version(tool: str) -> int | None:
-    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
-    found = re.search(r"version (\d+)\.", said)
-    return None if found is None else int(found[1])
+    output = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"version (\d+)\.", output)
+    return None if match is None else int(match[1])
 
 
 def _suffixes() -> Sequence[str]:
@@ -79,11 +79,11 @@ def _tools() -> Sequence[str]:
     The versions must match, because a newer translator emits attributes that an older clang does not parse.
     """
     for suffix in _suffixes():
-        found = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{suffix}")) is not None]
-        if len(found) == len(_TOOLS):
-            versions = {_version(path) for path in found}
+        paths = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{suffix}")) is not None]
+        if len(paths) == len(_TOOLS):
+            versions = {_version(path) for path in paths}
             if len(versions) == 1 and (version := versions.pop()) is not None and version >= _MIN_VERSION:
-                return found
+                return paths
     return ()
 
 
@@ -96,8 +96,8 @@ def tools() -> Sequence[str]:
 
     Raises `InputError`, which names the Debian packages, if there are no such tools.
     """
-    if found := _tools():
-        return found
+    if paths := _tools():
+        return paths
     names = " ".join(package.name for package in PACKAGES)
     raise InputError(
         f"'mlir-opt', 'mlir-translate' and 'clang' are not installed; on Debian or Ubuntu: apt install {names}"

@@ -81,8 +81,8 @@ def device_board(device: str) -> Board:
 
     Raises `InputError` for an unknown name.
     """
-    if (found := _device(device)) is not None:
-        return board(found.board)
+    if (known := _device(device)) is not None:
+        return board(known.board)
     try:
         return board(device)
     except InputError as error:
@@ -103,11 +103,11 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
     program: the program in its folder.
     files: the C files for a board.
     """
-    if (found := _device(device)) is None or not found.files:
+    if (known := _device(device)) is None or not known.files:
         return files
-    row = replace(DEVICES.row(device), value=found.files)
-    given = row.load_function("gives the files of a program")(program)
-    return cast("Mapping[str, bytes]", row.expect(given, Mapping))
+    row = replace(DEVICES.row(device), value=known.files)
+    built = row.load_function("gives the files of a program")(program)
+    return cast("Mapping[str, bytes]", row.expect(built, Mapping))
 
 
 def runner_for(target: str) -> Runner:
@@ -123,8 +123,8 @@ def runner_for(target: str) -> Runner:
         raise InputError(f"{target} cannot run here: {chip.not_run}")
     module, _, name = chip.runner.partition(":")
     with blamed(chip):
-        made = getattr(import_module(module), name)
-        return expected(made(target), Runner, made)
+        create = getattr(import_module(module), name)
+        return expected(create(target), Runner, create)
 
 
 def is_available(target: str) -> bool:

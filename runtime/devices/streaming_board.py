@@ -167,19 +167,19 @@ class StreamingBoard:
         deadline = time.monotonic() + self.timeout
         while (now := time.monotonic()) < deadline:
             self.port.write(frame(HELLO), self.timeout)
-            found = self._next(min(now + _REQUEST_INTERVAL, deadline))
-            if found is not None and found.whole and found.kind == HELLO and len(found.content) == _GREETING.size:
-                self._check(found.content, digest)
+            answer = self._next(min(now + _REQUEST_INTERVAL, deadline))
+            if answer is not None and answer.whole and answer.kind == HELLO and len(answer.content) == _GREETING.size:
+                self._check(answer.content, digest)
                 return
         raise self._error(f"no greeting within {self.timeout:g} s: upload the sketch {SKETCH} of the model's library")
 
     def _check(self, content: bytes, digest: int) -> None:
-        version, found, inputs, outputs = _GREETING.unpack(content)
+        version, received, inputs, outputs = _GREETING.unpack(content)
         if version != _VERSION:
             raise self._error(f"the board speaks version {version} of the protocol, expected {_VERSION}")
-        if (found, inputs, outputs) != (digest, self.interface.input_bytes, answer_bytes(self.interface)):
+        if (received, inputs, outputs) != (digest, self.interface.input_bytes, answer_bytes(self.interface)):
             raise self._error(
-                f"the board runs another model ({found:08x}, expected {digest:08x}): upload its sketch {SKETCH}"
+                f"the board runs another model ({received:08x}, expected {digest:08x}): upload its sketch {SKETCH}"
             )
 
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
@@ -206,11 +206,11 @@ class StreamingBoard:
         """
         self.port.write(frame(WEIGHTS, weights), self.timeout)
         deadline = time.monotonic() + self.timeout
-        while (found := self._next(deadline)) is not None:
-            if found.whole and found.kind == WEIGHTS:
+        while (received := self._next(deadline)) is not None:
+            if received.whole and received.kind == WEIGHTS:
                 return
-            if found.kind != HELLO:
-                raise self._error(f"weights: {self._reason(found)}")
+            if received.kind != HELLO:
+                raise self._error(f"weights: {self._reason(received)}")
         raise self._error(f"weights: no acknowledgement within {self.timeout:g} s")
 
     @staticmethod
@@ -221,18 +221,18 @@ class StreamingBoard:
         self.port.write(frame(INPUT, raw), self.timeout)
         deadline = time.monotonic() + self.timeout
         expected = _FRONT.size + answer_bytes(self.interface)
-        while (found := self._next(deadline)) is not None:
-            if not found.whole:
+        while (received := self._next(deadline)) is not None:
+            if not received.whole:
                 raise self._error(f"sample {sample}: a corrupted answer (wrong checksum)")
             # Greetings to repeated requests may still arrive.
-            if found.kind == HELLO:
+            if received.kind == HELLO:
                 continue
-            if found.kind == REFUSAL:
-                raise self._error(f"sample {sample}: {self._reason(found)}")
-            if found.kind != ANSWER or len(found.content) != expected:
-                raise self._error(f"sample {sample}: an answer of {len(found.content)} bytes, not {expected}")
-            label, microseconds = _FRONT.unpack_from(found.content)
-            return label, microseconds, found.content[_FRONT.size :]
+            if received.kind == REFUSAL:
+                raise self._error(f"sample {sample}: {self._reason(received)}")
+            if received.kind != ANSWER or len(received.content) != expected:
+                raise self._error(f"sample {sample}: an answer of {len(received.content)} bytes, not {expected}")
+            label, microseconds = _FRONT.unpack_from(received.content)
+            return label, microseconds, received.content[_FRONT.size :]
         raise self._error(f"sample {sample}: no answer within {self.timeout:g} s")
 
     def _next(self, deadline: float) -> Frame | None:
@@ -240,11 +240,11 @@ class StreamingBoard:
 
         deadline: a time of the monotonic clock, in seconds.
         """
-        while (found := self._reader.next()) is None:
+        while (frame := self._reader.next()) is None:
             if (left := deadline - time.monotonic()) <= 0:
                 return None
             self._reader.add(self.port.read(left))
-        return found
+        return frame
 
     def _error(self, message: str) -> InputError:
         return DeviceError(message, file=self.name)

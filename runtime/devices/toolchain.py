@@ -90,8 +90,8 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
         raise InputError(f"{name} did not end in {seconds:g} seconds") from None
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
-        raise InputError(f"{name} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
+        message = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
+        raise InputError(f"{name} failed: {message or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
     return done.stdout
 
 
@@ -173,10 +173,10 @@ def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes)
     objects: list[bytes] = []
     with temporary_folder() as folder:
         (folder / name).write_bytes(header)
-        made = folder / "harness.o"
+        object_file = folder / "harness.o"
         for file in chip.files("harness/*.c"):
-            call_tool(chip, "cc", [*flags, "-I", folder, "-I", HARNESS, "-c", "-o", made, file])
-            objects.append(made.read_bytes())
+            call_tool(chip, "cc", [*flags, "-I", folder, "-I", HARNESS, "-c", "-o", object_file, file])
+            objects.append(object_file.read_bytes())
     return objects
 
 
@@ -238,15 +238,15 @@ def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
     sections: dict[str, str] = {}
     table: list[Symbol] = []
     for line in call_tool(chip, "objdump", ["--wide", "--section-headers", "--syms", elf]).splitlines():
-        if (found := _SYMBOL.fullmatch(line)) is not None:
-            address, flags, section, size, name = found.groups()
+        if (match := _SYMBOL.fullmatch(line)) is not None:
+            address, flags, section, size, name = match.groups()
             # Names of sections and files, and the marks of Arm and RISC-V between code and data.
             if flags[5] != "d" and section != "*UND*" and not name.startswith("$"):
                 kind = "w" if flags[1] == "w" else sections.get(section, "a")
                 letter = kind if flags[0] == "l" else kind.upper()
                 table.append(Symbol(name, int(address, 16), int(size, 16), letter))
-        elif (found := _SECTION.fullmatch(line)) is not None:
-            sections[found[1]] = _kind(found[2].split(", "))
+        elif (match := _SECTION.fullmatch(line)) is not None:
+            sections[match[1]] = _kind(match[2].split(", "))
     return tuple(sorted(table, key=lambda symbol: symbol.address))
 
 
@@ -260,8 +260,8 @@ def function_range(chip: Chip, elf: Path, *names: str) -> range:
 
     names: possible names of the function. The first name that the ELF file contains is used.
     """
-    found = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
-    function = next(found[name] for name in names if name in found)
+    by_name = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
+    function = next(by_name[name] for name in names if name in by_name)
     return range(function.address & ~1, (function.address & ~1) + function.size)
 
 
@@ -278,7 +278,7 @@ def execute(
 
     Raises `DeviceError` with the error message of the command if it fails, and if it exceeds the limit.
     """
-    arguments = [str(part) for part in command]
+    arguments = [str(argument) for argument in command]
     try:
         done = subprocess.run(arguments, input=stdin, capture_output=True, cwd=folder, timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -286,8 +286,8 @@ def execute(
     if done.returncode == 0:
         return done.stdout
     lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
-    said = next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else "").removeprefix(
+    message = next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else "").removeprefix(
         "error: "
     )
     signal = f"killed by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-    raise (FullStackError if said.startswith(STACK_OVERFLOW) else DeviceError)(f"{what}: {said or signal}")
+    raise (FullStackError if message.startswith(STACK_OVERFLOW) else DeviceError)(f"{what}: {message or signal}")

@@ -103,15 +103,15 @@ class Simulation(ABC):
 
 def module_name(verilog: str) -> str:
     """The name of a model's module. Raises `InputError` for text that does not begin with a module."""
-    if (found := re.match(r"module (\w+)\(", verilog)) is None:
+    if (match := re.match(r"module (\w+)\(", verilog)) is None:
         raise InputError("expected the Verilog of a model")
-    return found[1]
+    return match[1]
 
 
 def port_bits(verilog: str, port: str) -> int | None:
     """The width of the port `port` of the module in the text `verilog`; None if it has no port of this name."""
-    found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
-    return None if found is None else int(found[1] or 0) + 1
+    match = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
+    return None if match is None else int(match[1] or 0) + 1
 
 
 def spelled(inputs: NDArray[Any]) -> bytes:
@@ -139,7 +139,7 @@ class VerilatorSimulation(Simulation):
         )
         samples, length = inputs.shape
         arguments = map(str, (samples, length, LIMIT, seed))
-        return self.integers(call_tool(str(build / "Vmodel"), *arguments, given=spelled(inputs)), outputs)
+        return self.integers(call_tool(str(build / "Vmodel"), *arguments, stdin=spelled(inputs)), outputs)
 
 
 class IcarusSimulation(Simulation):
@@ -155,10 +155,10 @@ class IcarusSimulation(Simulation):
         samples, length = inputs.shape
         given = {"samples": samples, "inputs": length, "limit": LIMIT, "seed": seed}
         arguments = [f"+{name}={value}" for name, value in given.items()]
-        return self.integers(call_tool("vvp", "-n", str(image), *arguments, given=spelled(inputs)), outputs)
+        return self.integers(call_tool("vvp", "-n", str(image), *arguments, stdin=spelled(inputs)), outputs)
 
 
-def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
+def call_tool(*command: str, stdin: bytes = b"", folder: Path | None = None) -> bytes:
     """The standard output of a tool that runs in a folder.
 
     command: the tool and its arguments.
@@ -170,11 +170,11 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
     """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
-    done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
+    done = subprocess.run(command, capture_output=True, input=stdin, cwd=folder)
     if done.returncode != 0:
-        said = (done.stderr + done.stdout).decode("utf-8", "replace").splitlines()
+        messages = (done.stderr + done.stdout).decode("utf-8", "replace").splitlines()
         # Some tools print the number of errors before the errors themselves.
-        lines = [line for mark in ("ERROR:", "rror") for line in said if mark in line]
+        lines = [line for mark in ("ERROR:", "rror") for line in messages if mark in line]
         raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")
     return done.stdout
 
@@ -210,11 +210,11 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
     steps = read, synthesis, f"write_json {NETLIST}", "tee -q -o counts.json stat -json"
     call_tool(tool, "-q", "-p", "; ".join(steps), folder=folder)
     cells = json.loads((folder / "counts.json").read_text())["design"]["num_cells_by_type"]
-    taken = Counter[str]()
+    counts = Counter[str]()
     for kind, count in cells.items():
         if (row := fabric.cells.get(kind)) is not None:
-            taken[row[0]] += row[1] * count
-    return Resources(taken["luts"], taken["dsps"], taken["brams"], taken["registers"])
+            counts[row[0]] += row[1] * count
+    return Resources(counts["luts"], counts["dsps"], counts["brams"], counts["registers"])
 
 
 def placement_tool(fabric: Fabric) -> str:
@@ -226,9 +226,9 @@ def placement_tool(fabric: Fabric) -> str:
     if not fabric.placement:
         raise InputError("no open-source tool places and routes modules for this target")
     tool = fabric.placement[0]
-    if (found := next(filter(shutil.which, (f"yowasp-{tool}", tool)), None)) is None:
+    if (command := next(filter(shutil.which, (f"yowasp-{tool}", tool)), None)) is None:
         raise InputError(f"{tool} is not installed; pip install yowasp-{tool}, or a package of {tool}")
-    return found
+    return command
 
 
 def routed_clock(fabric: Fabric, folder: Path) -> float:

@@ -148,8 +148,8 @@ def long_loop(function: func.FuncOp, parallel: bool) -> tuple[scf.ForOp, int] | 
 
 
 def _check_steps(function: func.FuncOp, samples: int) -> None:
-    if (found := long_loop(function, samples == 1)) is not None:
-        (op, steps), limit = found, step_limit()
+    if (exceeding := long_loop(function, samples == 1)) is not None:
+        (op, steps), limit = exceeding, step_limit()
         raise error_at(
             op, f"the loop runs {steps:,} operations in an inference, {limit:,} at most; --max-elements raises this"
         )
@@ -213,16 +213,16 @@ def evaluate(
     # Converted per chunk: a whole data set in doubles takes twice the memory.
     dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
     last, run = cast(func.ReturnOp, function.body.block.last_op), _class_of_run(function)
-    parts: list[Outputs] = []
+    results: list[Outputs] = []
     for start in range(0, len(inputs), chunk):
-        some = inputs[start : start + chunk].reshape(-1, *shape).astype(dtype)
-        parts.append(Outputs.of(last.arguments, run(arithmetic, observe).function(function, [some]), len(some)))
-    labels = [part.labels for part in parts if part.labels is not None]
-    scores = [part.scores for part in parts if part.scores is not None]
+        batch = inputs[start : start + chunk].reshape(-1, *shape).astype(dtype)
+        results.append(Outputs.of(last.arguments, run(arithmetic, observe).function(function, [batch]), len(batch)))
+    labels = [result.labels for result in results if result.labels is not None]
+    scores = [result.scores for result in results if result.scores is not None]
     return Outputs(
         np.concatenate(labels) if labels else None,
         np.concatenate(scores) if scores else None,
-        tuple(np.concatenate(chunks) for chunks in zip(*(part.more for part in parts), strict=True)),
+        tuple(np.concatenate(chunks) for chunks in zip(*(result.more for result in results), strict=True)),
     )
 
 

@@ -106,9 +106,9 @@ def tensor_slopes(
     function = predict_function(module)
     chunk = samples_together(function)
     for start in range(0, len(inputs), chunk):
-        part, found = slice(start, start + chunk), list[tuple[SSAValue, Array, Array]]()
-        _GradientTape(function, inputs[part], stored).backward(direction[part], found)
-        yield found
+        samples, slopes = slice(start, start + chunk), list[tuple[SSAValue, Array, Array]]()
+        _GradientTape(function, inputs[samples], stored).backward(direction[samples], slopes)
+        yield slopes
 
 
 @dataclass(frozen=True)
@@ -141,17 +141,17 @@ class _Part:
         most nodes of a tree.
         """
         positions, order = self._in_order
-        found = order[slice(*np.searchsorted(positions, (start, start + 1)))]
+        indices = order[slice(*np.searchsorted(positions, (start, start + 1)))]
         if len(self.positions) == 1:
-            samples, slopes = np.arange(len(self.slopes)), self.slopes[:, found].sum(1)
+            samples, slopes = np.arange(len(self.slopes)), self.slopes[:, indices].sum(1)
         else:
-            samples, rows = np.divmod(found, self.positions.shape[1])
+            samples, rows = np.divmod(indices, self.positions.shape[1])
             slopes = self.slopes[samples, rows]
         some = slopes.any(1)
         return samples[some], slopes[some]
 
 
-MOST_KEPT = 1 << 24
+MAX_KEPT = 1 << 24
 """The maximum number of stored gradients with respect to elements of rows, of 8 bytes each."""
 
 
@@ -194,7 +194,7 @@ class Gradients:
             _GradientTape(function, inputs[start : start + chunk]).backward(direction[start : start + chunk])
             for start in range(0, len(inputs), chunk)
         ]
-        self.room = MOST_KEPT  # The number of derivatives that may still be stored.
+        self.room = MAX_KEPT  # The number of derivatives that may still be stored.
         self._known: dict[SSAValue, list[_Row]] = {}
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 
-MOST_TOGETHER = 1 << 22
+MAX_TOGETHER = 1 << 22
 """The maximum number of elements of a tensor over all iterations evaluated together."""
 
 
@@ -60,7 +60,7 @@ class Nest:
         insufficient for one iteration.
         """
         each = samples * self.elements * prod(map(len, self.taken[1:]))
-        return min(MOST_TOGETHER // each, len(self.taken[0]))
+        return min(MAX_TOGETHER // each, len(self.taken[0]))
 
     def stages(self, position: int) -> Sequence[SSAValue]:
         """The SSA values that represent the carried tensor at `position` within the loops: the block arguments, the

@@ -164,30 +164,30 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
         return _found(path, y.tolist(), labels)
     if y.dtype.kind == "f" and (broken := np.flatnonzero(~np.isfinite(y) | (y != np.round(y)))).size:
         raise InputError(f"expected `y` to contain classes, got {y[broken[0]]} in sample {broken[0]}", file=path)
-    given: list[int] = [int(label) for label in y.tolist()]
+    classes: list[int] = [int(label) for label in y.tolist()]
     labels = known.labels if known.labels is not None and isinstance(known.labels[0], int) else known.trained
     if labels is not None:
-        return _found(path, given, labels)
+        return _found(path, classes, labels)
     if known.classes is not None:
-        for sample, label in enumerate(given):
+        for sample, label in enumerate(classes):
             if not 0 <= label < known.classes:
                 raise InputError(
                     f"`y` contains {label} in sample {sample}, the classes of the program are 0 to {known.classes - 1}",
                     file=path,
                 )
-    return np.array(given, np.int64)
+    return np.array(classes, np.int64)
 
 
-def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
+def _found(path: str, classes: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
     index = {label: number for number, label in enumerate(labels)}
-    found = [index.get(label, -1) for label in given]
-    if -1 in found:
-        wrong = found.index(-1)
+    indices = [index.get(label, -1) for label in classes]
+    if -1 in indices:
+        wrong = indices.index(-1)
         raise InputError(
-            f"`y` contains {given[wrong]!r} in sample {wrong}, not one of the classes {_listed(labels)}",
+            f"`y` contains {classes[wrong]!r} in sample {wrong}, not one of the classes {_listed(labels)}",
             file=path,
         )
-    return np.array(found, np.int64)
+    return np.array(indices, np.int64)
 
 
 def _listed(labels: Sequence[str | int]) -> str:

@@ -37,10 +37,10 @@ def header_texts(chip: Chip) -> dict[str, str]:
     has a header with the name of a runtime header without declaring the replacement, or if a replacement does not
     define all functions of the runtime's header.
     """
-    ours = {_name(file): file for file in _headers(_INCLUDE)}
+    runtime_headers = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
-        _check_replacement(chip, name, ours.get(name))
-    files = dict(ours)
+        _check_replacement(chip, name, runtime_headers.get(name))
+    files = dict(runtime_headers)
     for folder in chip.include_folders:
         for file in _headers(folder):
             if files.setdefault(_name(file), file) != file and _name(file) not in chip.replaces:
@@ -64,13 +64,13 @@ _INCLUDED = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w+)\(", re.MULTILINE)
 
 
-def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
+def _check_replacement(chip: Chip, name: str, original: Path | None) -> None:
     """Raise `InputError` unless a chip's header `name` exists and defines all functions of the header `ours`."""
     text = chip.replacement(name)
-    if ours is None or text is None:
-        where = "the runtime" if ours is None else f"its folder {chip.folder}"
-        raise InputError(f"chip '{chip.name}' replaces {name}, but {where} has no such header")
-    if missing := sorted({*_DEFINED.findall(ours.read_text("utf-8"))} - {*_DEFINED.findall(text)}):
+    if original is None or text is None:
+        place = "the runtime" if original is None else f"its folder {chip.folder}"
+        raise InputError(f"chip '{chip.name}' replaces {name}, but {place} has no such header")
+    if missing := sorted({*_DEFINED.findall(original.read_text("utf-8"))} - {*_DEFINED.findall(text)}):
         raise InputError(f"chip '{chip.name}': its header {name} does not define {', '.join(missing)}")
 
 
@@ -91,9 +91,9 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
         return _with_included(f"{function.header.parent.name}/{function.header.name}", _text(function.header), headers)
     if (text := element_function(symbol, target)) is not None:
         return [(HEADER, headers[HEADER]), (symbol, text)]
-    if not (found := _in_headers(symbol, chip_of(target))):
+    if not (definition := _in_headers(symbol, chip_of(target))):
         raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
-    return found
+    return definition
 
 
 @cache
@@ -114,10 +114,10 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
     """Pairs (name, text) of the runtime headers that a header includes, and then of the header itself. Raises
     `InputError` if an included header does not exist.
     """
-    names = [f"tinyml/{each}" for each in _INCLUDED.findall(text)]
-    if missing := [each for each in names if each not in headers]:
+    names = [f"tinyml/{include}" for include in _INCLUDED.findall(text)]
+    if missing := [include for include in names if include not in headers]:
         raise InputError(f"{name} includes {missing[0]}, and the runtime has no such header")
-    needed = [(each, _INCLUDED.sub("", headers[each])) for each in names]
+    needed = [(include, _INCLUDED.sub("", headers[include])) for include in names]
     return [*needed, (name, _INCLUDED.sub("", text))]
 
 

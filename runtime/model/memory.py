@@ -29,8 +29,8 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:
         return
-    need, most = samples * each + RESERVE, max(free - RESERVE, 0) // each
-    cure = f"give at most {most:,} samples" if most else "raise the limit on memory"
+    need, fitting = samples * each + RESERVE, max(free - RESERVE, 0) // each
+    cure = f"give at most {fitting:,} samples" if fitting else "raise the limit on memory"
     raise InputError(
         f"{task} {samples:,} samples takes about {_spelled(need)} of memory, {_spelled(free)} are free: {cure}",
         file=file,
@@ -47,9 +47,9 @@ def free_memory() -> int | None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and (mapped := _first_number("/proc/self/statm")) is not None:
         bounds.append(limit - mapped * os.sysconf("SC_PAGE_SIZE"))
-    for most, used in zip(_LIMITS, _USED, strict=True):
-        if (allowed := _first_number(most)) is not None and (taken := _first_number(used)) is not None:
-            bounds.append(allowed - taken)
+    for limit_file, used_file in zip(_LIMITS, _USED, strict=True):
+        if (allowed := _first_number(limit_file)) is not None and (used_bytes := _first_number(used_file)) is not None:
+            bounds.append(allowed - used_bytes)
     available = [line.split()[1] for line in _text("/proc/meminfo").splitlines() if line.startswith("MemAvailable:")]
     bounds += [int(kilobytes) << 10 for kilobytes in available]
     return max(min(bounds), 0) if bounds else None

@@ -44,8 +44,8 @@ class WantedOutput:
         """
         if self.classes is None:
             return None
-        found = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
-        return round(100 * float((found == self.classes[: len(values)]).mean()), 4)
+        predicted = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
+        return round(100 * float((predicted == self.classes[: len(values)]).mean()), 4)
 
     def part(self, samples: slice) -> WantedOutput:
         """The expected output for a slice of the samples."""
@@ -63,9 +63,13 @@ def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | N
 
     The result is the first or the last axis; None if both or neither match.
     """
-    elements, own = _squeezed(given), _squeezed(shape)
-    fits = [axis for axis, others in ((0, own[1:]), (len(own) - 1, own[:-1])) if elements == others]
-    return fits[0] if kind in "iub" and len(own) > 1 and len(fits) == 1 else None
+    elements, output_shape = _squeezed(given), _squeezed(shape)
+    fits = [
+        axis
+        for axis, others in ((0, output_shape[1:]), (len(output_shape) - 1, output_shape[:-1]))
+        if elements == others
+    ]
+    return fits[0] if kind in "iub" and len(output_shape) > 1 and len(fits) == 1 else None
 
 
 def classes_of_elements(
@@ -78,15 +82,15 @@ def classes_of_elements(
     shape: the shape of a sample of the output.
     axis: the axis of the output that contains the scores of the classes.
     """
-    own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
-    if (wrong := np.argwhere((classes < 0) | (classes >= own[axis]))).size:
+    output_shape, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
+    if (wrong := np.argwhere((classes < 0) | (classes >= output_shape[axis]))).size:
         sample = int(wrong[0][0])
         raise InputError(
             f"`{name}` contains {classes[tuple(wrong[0])]} in sample {sample}, the classes of an element are 0 to "
-            f"{own[axis] - 1}",
+            f"{output_shape[axis] - 1}",
             file=path,
         )
-    return WantedOutput(number, own, classes=classes, axis=axis)
+    return WantedOutput(number, output_shape, classes=classes, axis=axis)
 
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
@@ -98,7 +102,7 @@ def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Se
 
     Raises `InputError` for an array that does not match its output or contains NaN or infinity.
     """
-    found: list[WantedOutput] = []
+    outputs: list[WantedOutput] = []
     for number, shape in enumerate(shapes, 1):
         name = f"y_{number}"
         y = read_npz(
@@ -106,18 +110,18 @@ def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Se
         )
         if y is None:
             continue
-        own = _squeezed(shape)
+        output_shape = _squeezed(shape)
         if prod(y.shape[1:]) == prod(shape):
             targets = y.reshape(samples, -1).astype(np.float64)
             if not np.isfinite(targets).all():
                 raise InputError(f"`{name}` contains NaN or infinity", file=path)
-            found.append(WantedOutput(number, own, targets))
+            outputs.append(WantedOutput(number, output_shape, targets))
             continue
         axis = class_axis(y.shape[1:], y.dtype.kind, shape)
         # One class for a sample is that of the greatest of all values.
         whole = (prod(shape),) if axis is None else shape
-        found.append(classes_of_elements(path, name, y, number, whole, axis or 0))
-    return found
+        outputs.append(classes_of_elements(path, name, y, number, whole, axis or 0))
+    return outputs
 
 
 def _check(path: str, name: str, samples: int, shape: Sequence[int], header: ArrayHeader) -> None:

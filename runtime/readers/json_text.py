@@ -7,7 +7,7 @@ from typing import Any
 
 from tinyml.dialects.errors import InputError
 
-_MOST_DIGITS = 20
+_MAX_DIGITS = 20
 
 
 def parse_json(content: bytes, file: str) -> Any:
@@ -20,4 +20,4 @@ def parse_json(content: bytes, file: str) -> Any:
 
 def _integer(digits: str) -> int | float:
     """Parse an integer. An integer with more digits than any field accepts becomes a float, which the field rejects."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)

@@ -78,13 +78,13 @@ class TrainingTrace(Trace):
 
         slope: the gradient of the loss with respect to the scores.
         """
-        found: dict[SSAValue, Array] = {}
+        gradients: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
             if isinstance(value.owner, tdsl.ConstOp):
-                found[value] = by[0] + found[value] if value in found else by[0]
+                gradients[value] = by[0] + gradients[value] if value in gradients else by[0]
             elif value is self.bound[0]:
-                found[value] = by
-        return found
+                gradients[value] = by
+        return gradients
 
     def by_values(self, slope: Array) -> Iterator[tuple[SSAValue, Array]]:
         """Yield pairs (value, gradient) for the values on which the scores depend, in reverse order of computation.
@@ -160,11 +160,11 @@ def logits_of(function: func.FuncOp) -> SSAValue:
     `tdsl.argmax` or `tdsl.sign`.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
-    found = [value for value in returned if isinstance(value.type, TensorType)]
-    found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp | tdsl.SignOp)]
-    if not found:
+    tensors = [value for value in returned if isinstance(value.type, TensorType)]
+    tensors += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp | tdsl.SignOp)]
+    if not tensors:
         raise error_at(function, "cannot be trained: its class is not the one with the greatest score")
-    scores, last = found[0], tdsl.unreshaped(found[0]).owner
+    scores, last = tensors[0], tdsl.unreshaped(tensors[0]).owner
     alone = prod(tdsl.shape_of(scores)) == 1
     return last.operands[0] if isinstance(last, tdsl.SigmoidOp if alone else tdsl.SoftmaxOp) else scores
 
@@ -203,10 +203,10 @@ def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, 
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
     logarithms = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
-    own = np.arange(len(logits)), np.asarray(labels)
+    labelled = np.arange(len(logits)), np.asarray(labels)
     slope = np.exp(logarithms)
-    slope[own] -= 1.0
-    return float(-logarithms[own].mean()), slope[:, -outputs:] / len(logits)
+    slope[labelled] -= 1.0
+    return float(-logarithms[labelled].mean()), slope[:, -outputs:] / len(logits)
 
 
 Array: TypeAlias = "NDArray[Any]"

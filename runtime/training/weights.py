@@ -155,11 +155,11 @@ def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
     The result is the real nearest to the given real among those at the fractions `ROUNDING_SHARES` of the distance.
     """
     format, raws = tdsl.format_of(constant.result), constant.raws
-    found = decoded
+    nearest = decoded
     for share in reversed(ROUNDING_SHARES):
         tried = decoded + share * (given - decoded)
-        found = np.where(format.encode(tried) == raws, tried, found)
-    return found
+        nearest = np.where(format.encode(tried) == raws, tried, nearest)
+    return nearest
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:

@@ -29,7 +29,7 @@ MAGIC, VERSION, HEAD = b"TMLW", 1, 32
 DIGEST, CRC = slice(8, 16), 28
 """The bytes of the digest, and the first byte of the CRC-32."""
 
-_MOST_ADDRESS = 1 << 32
+_MAX_ADDRESS = 1 << 32
 """The limit of the end of a blob."""
 
 
@@ -107,7 +107,7 @@ class BlobLayout:
         here = f"--weights-at: the {self.size} bytes at {self.place} end beyond"
         if address % self.alignment:
             raise InputError(f"--weights-at: the address must be a multiple of {self.alignment}, got {self.place}")
-        if end > _MOST_ADDRESS:
+        if end > _MAX_ADDRESS:
             raise InputError(f"{here} an address of 32 bits")
         if chip.flash_attribute is None:
             return

@@ -12,7 +12,7 @@ from tinyml.targets.chip import Chip
 CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED", "CONTENT")
 """The results of `NAME_bind`, without the prefix `NAME_BLOB_`."""
 
-_MOST_FAR = 1 << 24
+_MAX_FAR = 1 << 24
 """The limit of the end of a far blob, since far addresses have 24 bits."""
 
 
@@ -36,7 +36,7 @@ def definitions(layout: BlobLayout, chip: Chip, digest: bytes) -> str:
         doc = "" if op.doc is None else f" /* {op.doc.data} */"
         at = f"{name}_blob_bytes + {offset}"
         lines.append(f"#define {symbol} ({at if far else f'(const {spell(op.element)} *)({at})'}){doc}")
-    wrong = f" || blob > {_MOST_FAR - size}u" if far else ""
+    wrong = f" || blob > {_MAX_FAR - size}u" if far else ""
     number = "blob" if far else "(uintptr_t)blob"
     start = f"{FAR_TYPE} start = ({FAR_TYPE})" if far else "const uint8_t *const start = (const uint8_t *)"
     checks = ContentChecks.of(layout, pointer, read)

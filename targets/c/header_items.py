@@ -165,7 +165,7 @@ def words(text: str) -> set[str]:
     return set(_WORD.findall(text))
 
 
-def needed_part(text: str, used: Set[str]) -> list[str]:
+def without_unused(text: str, used: Set[str]) -> list[str]:
     """The lines of a header without unused definitions.
 
     used: the identifiers in the rest of the program.
@@ -175,13 +175,13 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
     gets its own include guard instead of that of the header, because two programs in one translation unit may need
     different definitions of the header.
     """
-    parts = _parsed(text)
-    found, kept = set(used), set[_Item]()
-    items = [item for part in parts for item in part.items()]
-    while new := [item for item in items if item not in kept and item.name in found]:
+    nodes = _parsed(text)
+    used_names, kept = set(used), set[_Item]()
+    items = [item for node in nodes for item in node.items()]
+    while new := [item for item in items if item not in kept and item.name in used_names]:
         kept.update(new)
-        found.update(*(item.words for item in new))
-    return [line for part in parts if part.is_needed(kept, parts) for line in part.lines(kept)]
+        used_names.update(*(item.words for item in new))
+    return [line for node in nodes if node.is_needed(kept, nodes) for line in node.lines(kept)]
 
 
 @dataclass(eq=False)
@@ -204,8 +204,8 @@ class _Item:
     def is_error(self) -> bool:
         return self.text[-1].startswith("#error")
 
-    def is_needed(self, kept: Set[_Item], beside: Sequence[_Part]) -> bool:
-        return self in kept or self.is_error or (not self.name and _any_needed(kept, beside, self))
+    def is_needed(self, kept: Set[_Item], siblings: Sequence[_Node]) -> bool:
+        return self in kept or self.is_error or (not self.name and _any_needed(kept, siblings, self))
 
     def lines(self, kept: Set[_Item]) -> list[str]:
         is_macro = any(_MACRO.match(line) for line in self.text)
@@ -222,30 +222,30 @@ class _Branches:
     """
 
     comment: list[str]
-    branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
+    branches: list[tuple[list[str], list[_Node]]] = field(default_factory=list["tuple[list[str], list[_Node]]"])
 
     def items(self) -> Iterator[_Item]:
-        for _, parts in self.branches:
-            for part in parts:
-                yield from part.items()
+        for _, nodes in self.branches:
+            for node in nodes:
+                yield from node.items()
 
-    def is_needed(self, kept: Set[_Item], beside: Sequence[_Part]) -> bool:
+    def is_needed(self, kept: Set[_Item], siblings: Sequence[_Node]) -> bool:
         is_error = any(item.is_error for item in self.items())
-        return any(item in kept for item in self.items()) or (is_error and _any_needed(kept, beside, self))
+        return any(item in kept for item in self.items()) or (is_error and _any_needed(kept, siblings, self))
 
     def lines(self, kept: Set[_Item]) -> list[str]:
         lines = list(self.comment)
-        for directive, parts in self.branches:
+        for directive, nodes in self.branches:
             lines += directive
-            lines += [line for part in parts if part.is_needed(kept, parts) for line in part.lines(kept)]
+            lines += [line for node in nodes if node.is_needed(kept, nodes) for line in node.lines(kept)]
         return [*lines, "#endif"]
 
 
-_Part = _Item | _Branches
+_Node = _Item | _Branches
 
 
-def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    return any(part.is_needed(kept, ()) for part in beside if part is not own)
+def _any_needed(kept: Set[_Item], siblings: Sequence[_Node], excluded: _Node) -> bool:
+    return any(node.is_needed(kept, ()) for node in siblings if node is not excluded)
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
@@ -258,22 +258,22 @@ def once(name: str, lines: Sequence[str]) -> list[str]:
 
 
 @cache
-def _parsed(text: str) -> list[_Part]:
-    parts = _read_parts(deque(text.rstrip("\n").split("\n")), frozenset())
-    match parts:
+def _parsed(text: str) -> list[_Node]:
+    nodes = _read_nodes(deque(text.rstrip("\n").split("\n")), frozenset())
+    match nodes:
         case [_Branches(_, [([guard], [_Item() as first, *rest])])] if guard == f"#ifndef {first.name}":
             return rest
         case _:
-            return parts
+            return nodes
 
 
-def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
+def _read_nodes(lines: deque[str], conditions: Set[str]) -> list[_Node]:
     """The parts of a header up to the end of the text, or to a directive that ends a branch. Their lines are removed
     from `lines`.
 
     conditions: the identifiers in the enclosing conditions.
     """
-    parts: list[_Part] = []
+    nodes: list[_Node] = []
     comment: list[str] = []
     while lines:
         directive = _CONDITION.match(lines[0])
@@ -286,12 +286,12 @@ def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
         elif lines[0].startswith("//"):
             comment.append(lines.popleft())
         elif directive is not None:
-            parts.append(_read_branches(lines, comment, conditions))
+            nodes.append(_read_branches(lines, comment, conditions))
             comment = []
         else:
-            parts.append(_read_item(lines, comment, conditions))
+            nodes.append(_read_item(lines, comment, conditions))
             comment = []
-    return parts
+    return nodes
 
 
 def _read_branches(lines: deque[str], comment: list[str], conditions: Set[str]) -> _Branches:
@@ -300,7 +300,7 @@ def _read_branches(lines: deque[str], comment: list[str], conditions: Set[str]) 
         directive = _continued(lines)
         inner = conditions | words(" ".join(directive))
         conditions = inner
-        read.branches.append((directive, _read_parts(lines, inner)))
+        read.branches.append((directive, _read_nodes(lines, inner)))
     lines.popleft()
     return read
 

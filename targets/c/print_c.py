@@ -24,7 +24,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.package_metadata import LICENCE_LINE
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
-from tinyml.targets.c.header_items import needed_part, once, without_branches, words
+from tinyml.targets.c.header_items import once, without_branches, without_unused, words
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.kernel_table import FarConstants
@@ -220,12 +220,12 @@ class _ProgramPrinter:
         for op in reversed(self.verbatims):
             origin = op.origin.data
             # NAME.h already has the include.
-            own = self._text_of(op).rstrip("\n").replace("#include <stdint.h>\n", "")
-            text = without_branches(own, foreign)
-            part = needed_part(text, used) if origin.endswith(".h") else once(origin, text.split("\n"))
-            if part:
-                used |= words("\n".join(part))
-                texts.insert(0, [f"/* {origin} */", *part, ""])
+            whole = self._text_of(op).rstrip("\n").replace("#include <stdint.h>\n", "")
+            text = without_branches(whole, foreign)
+            lines = without_unused(text, used) if origin.endswith(".h") else once(origin, text.split("\n"))
+            if lines:
+                used |= words("\n".join(lines))
+                texts.insert(0, [f"/* {origin} */", *lines, ""])
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:

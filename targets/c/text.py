@@ -155,7 +155,7 @@ def literal(value: int | float, type: Attribute) -> Text:
     return Text(str(number), UNARY if number < 0 else PRIMARY, INT, literal=True)
 
 
-_LEAST_INFINITE = 2.0**128 - 2.0**103
+_MIN_INFINITE = 2.0**128 - 2.0**103
 """The least number that is infinite in single precision."""
 
 
@@ -171,6 +171,6 @@ def spell_float(value: float) -> str:
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
         # A few digits of the greatest numbers round to more than single precision represents.
-        if abs(float(text)) < _LEAST_INFINITE and struct.pack("<f", float(text)) == bits:
+        if abs(float(text)) < _MIN_INFINITE and struct.pack("<f", float(text)) == bits:
             return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
     raise InputError(f"{value} cannot be written as a number of C")

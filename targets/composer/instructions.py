@@ -86,7 +86,7 @@ def instructions(lines: Iterable[Line]) -> int:
     return sum(isinstance(line, Instruction) for line in lines)
 
 
-def most_bytes(lines: Iterable[Line]) -> int:
+def max_bytes(lines: Iterable[Line]) -> int:
     return 4 * instructions(lines)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from tinyml.targets.composer.instructions import Code, Lines, Repeated, Run, most_bytes, printed, stack_of
+from tinyml.targets.composer.instructions import Code, Lines, Repeated, Run, max_bytes, printed, stack_of
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.tiles import Tile
 
@@ -62,7 +62,7 @@ class RepeatedCode(ABC):
     @property
     def bytes(self) -> int:
         """An upper bound on the flash of the function, in bytes."""
-        return most_bytes(self.code.lines)
+        return max_bytes(self.code.lines)
 
 
 @dataclass(frozen=True)

@@ -96,16 +96,16 @@ class TileComposer(Generic[L]):
         """
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
-            made = code(tile, sums)
-            if not made.fits:
+            assembly = code(tile, sums)
+            if not assembly.fits:
                 return None
-            costs = {"": made.time + self.enter}
-            bodies = {(self.core,): self.statement(made.lines)}
+            costs = {"": assembly.time + self.enter}
+            bodies = {(self.core,): self.statement(assembly.lines)}
             portable = tile_in_c(tile, sums)
             head = tile_signature(symbol)
-            text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack, runs=made.runs)
+            text = Composed(self.header, head, bodies, portable, costs, self.call, assembly.stack, runs=assembly.runs)
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
-            return replace(kernel, code=made.bytes, composed=text)
+            return replace(kernel, code=assembly.bytes, composed=text)
 
         return TileCoder(name, family, composed, self.needs)
 
@@ -117,16 +117,16 @@ class TileComposer(Generic[L]):
         """
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:
-            made = code(program)
-            if not made.fits:
+            assembly = code(program)
+            if not assembly.fits:
                 return None
-            bodies = Printed({(self.core,): lambda: self.statement(made.lines)})
-            head, portable, costs = _LANES_HEAD(symbol, program), _LANES_IN_C(program), {"": made.time}
+            bodies = Printed({(self.core,): lambda: self.statement(assembly.lines)})
+            head, portable, costs = _LANES_HEAD(symbol, program), _LANES_IN_C(program), {"": assembly.time}
             text = Composed(
-                self.header, head, bodies, portable, costs, self.call, made.stack, program.calls, runs=made.runs
+                self.header, head, bodies, portable, costs, self.call, assembly.stack, program.calls, runs=assembly.runs
             )
             kernel = Kernel(symbol, 8, 8, 32, op="num.coded_loop", flash=None, needs=self.needs)
-            return replace(kernel, code=made.bytes, composed=text)
+            return replace(kernel, code=assembly.bytes, composed=text)
 
         return LoopCoder(name, composed, self.needs)
 
@@ -149,7 +149,7 @@ class TileComposer(Generic[L]):
         """The family `name` of tile kernels.
 
         For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative unless
-        factors are common, and every multiplier at least `LEAST_MULTIPLIER`.
+        factors are common, and every multiplier at least `MIN_MULTIPLIER`.
 
         * code: a function that returns the assembly code for a tile.
         * channels: true if each row of weights is multiplied by a channel of windows.
@@ -163,21 +163,29 @@ class TileComposer(Generic[L]):
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:
-            made = code(tile)
-            if not made.fits:
+            assembly = code(tile)
+            if not assembly.fits:
                 return None
             signature = (
                 f"void {symbol}(const int8_t *stream, const int{widths.vector}_t *x, int{widths.results}_t *out)"
             )
-            costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
-            bodies = Printed({(self.core,): lambda: self.statement(made.lines)})
-            portable = made.layout.portable
+            costs = {"": assembly.time + self.enter, "element": 0.0, "odd element": 0.0}
+            bodies = Printed({(self.core,): lambda: self.statement(assembly.lines)})
+            portable = assembly.layout.portable
             text = Composed(
-                self.header, signature, bodies, portable, costs, self.call, made.stack, shared=shared, runs=made.runs
+                self.header,
+                signature,
+                bodies,
+                portable,
+                costs,
+                self.call,
+                assembly.stack,
+                shared=shared,
+                runs=assembly.runs,
             )
             factors = widths.weights, widths.vector
             kernel = Kernel(symbol, *factors, self.bits, op="num.tiles", flash=self.flash, needs=self.needs)
-            return replace(kernel, code=made.bytes, composed=text)
+            return replace(kernel, code=assembly.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).layout.stream(sums)

@@ -57,10 +57,10 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", dots, to_even=True)
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", SlidingWindow, channels=True, to_even=True)
 """Kernels for depthwise filters."""
 
-LEAST_SHIFTED = 1 << 14
+MIN_SHIFTED = 1 << 14
 """The fewest products of a call for which a kernel with sums in fixed point is worth its flash, about half a KB."""
 
-_SHIFTED_DOTS = replace(_ARMV7EM.family("tm_cm_shift_tile_s8", shifted_dots, shifts=True), least=LEAST_SHIFTED)
+_SHIFTED_DOTS = replace(_ARMV7EM.family("tm_cm_shift_tile_s8", shifted_dots, shifts=True), least=MIN_SHIFTED)
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 
 _HALFWORD_TILES = [

@@ -221,10 +221,10 @@ class Opcode:
 
 @lru_cache(_KEPT_INSTRUCTIONS)
 def _made(opcode: Opcode, operands: tuple[Operand, ...], *keywords: tuple[str, int]) -> Instruction:
-    given, kinds = dict(keywords), opcode.kinds(len(operands))
-    text = opcode.text(operands, given)
-    least = "back" in opcode.keywords
-    if len(kinds) != len(operands) or not least <= len(given) <= 1 or not given.keys() <= {*opcode.keywords}:
+    options, kinds = dict(keywords), opcode.kinds(len(operands))
+    text = opcode.text(operands, options)
+    backward = "back" in opcode.keywords
+    if len(kinds) != len(operands) or not backward <= len(options) <= 1 or not options.keys() <= {*opcode.keywords}:
         raise ValueError(f"{text}: {opcode.name} has other operands")
     reads, writes, address, words = [*opcode.reads], [*opcode.writes], list[str](), opcode.words
     for kind, operand in zip(kinds, operands, strict=True):
@@ -238,9 +238,9 @@ def _made(opcode: Opcode, operands: tuple[Operand, ...], *keywords: tuple[str, i
             (writes if kind == "L" else reads).extend(names(operand))
         elif isinstance(operand, str) and kind != "c":
             (address if kind == "p" else reads).extend([operand] * (kind != "w"))
-            writes += [operand] * (kind in "wu" or "update" in given)
+            writes += [operand] * (kind in "wu" or "update" in options)
     # Encodings of ARMv6-M do not shift operands, and those with a list always update the pointer.
-    plain = not given.keys() & {*SHIFTS} and ("update" in opcode.keywords) == ("update" in given)
+    plain = not options.keys() & {*SHIFTS} and ("update" in opcode.keywords) == ("update" in options)
     is_known = plain and any(is_short(form, operands) for form in opcode.short)
     size = opcode.size if is_known else None
     stack = operands[-1] if opcode.name == "sub" and operands[0] == "sp" else 0

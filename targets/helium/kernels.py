@@ -63,7 +63,7 @@ _SHIFTED_CHANNELS = _MVE.family(
 
 _SHIFTED_DOTS = replace(
     _MVE.family("tm_mve_shift_tile_s8", _fastest(ShiftedPixels, ShiftedRows), shifts=True),
-    least=cortex_m.LEAST_SHIFTED,
+    least=cortex_m.MIN_SHIFTED,
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 

@@ -83,10 +83,10 @@ def memories_of(board: Board) -> Sequence[Memory]:
     """The memories of a board, in the order in which tinyml or a package declares them; empty for a board without rows.
     The rows of tinyml begin with the memory for which the core never waits.
     """
-    ours = rows_of_chip(chip_of(board.name).folder.name)
-    name = board.name if board.name in ours or board.name in BOARDS else board.name.rsplit("-", 2)[0]
-    if name in ours:
-        return ours[name]
+    built_in = rows_of_chip(chip_of(board.name).folder.name)
+    name = board.name if board.name in built_in or board.name in BOARDS else board.name.rsplit("-", 2)[0]
+    if name in built_in:
+        return built_in[name]
     return BOARDS.get(name) if name in BOARDS else ()
 
 

@@ -59,14 +59,14 @@ class Resources:
     brams: int
     registers: int = 0
 
-    def shortages(self, there: Resources) -> list[str]:
+    def shortages(self, available: Resources) -> list[str]:
         """For each kind of cell of which the design needs more than an FPGA has, a description of the shortage;
         empty if the design fits.
 
         there: the cells of the FPGA.
         """
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
-        counts = asdict(self), asdict(there)
+        counts = asdict(self), asdict(available)
         return [
             f"{counts[0][key]:,} {name} of {counts[1][key]:,} ({counts[0][key] - counts[1][key]:,} too many)"
             for key, name in names.items()
@@ -142,5 +142,5 @@ def fabric_of(board: Board) -> Fabric:
 
 def fabric_around(op: Operation) -> Fabric:
     """The FPGA for which the module that contains an op is compiled; `DEFAULT_FABRIC` for other targets."""
-    found = board(target_of(op))
-    return DEFAULT_FABRIC if found.fabric is None else fabric_of(found)
+    target = board(target_of(op))
+    return DEFAULT_FABRIC if target.fabric is None else fabric_of(target)

@@ -155,21 +155,21 @@ def _ordered(outputs: Operation) -> list[Operation]:
     after the logic. The result of synthesis depends on the order of the lines. The circuit alone determines this order;
     it does not depend on the order in which passes created the ops.
     """
-    found: dict[Operation, None] = {}
+    visited: dict[Operation, None] = {}
     entered = deque([outputs])
     while entered:
         path = _owners(entered.popleft())[::-1]
         while path:
             op = path[-1]
             clocked = isinstance(op, seq.CompRegOp | rtl.RamOp)
-            rest = [] if clocked or op in found else [owner for owner in _owners(op) if owner not in found]
+            rest = [] if clocked or op in visited else [owner for owner in _owners(op) if owner not in visited]
             path += reversed(rest)
             if not rest:
                 path.pop()
-                if clocked and op not in found:
+                if clocked and op not in visited:
                     entered.append(op)
-                found[op] = None
-    return list(found)
+                visited[op] = None
+    return list(visited)
 
 
 class _Printer:

@@ -97,7 +97,7 @@ def forget() -> None:
         plugins._by_module,  # pyright: ignore[reportPrivateUsage]
         context.registry,
         registry._chip,  # pyright: ignore[reportPrivateUsage]
-        registry._of_board,  # pyright: ignore[reportPrivateUsage]
+        registry._chip_of_board,  # pyright: ignore[reportPrivateUsage]
         modules.find_module,
         registry.known_kernel,
         registry._sum_offers,  # pyright: ignore[reportPrivateUsage]

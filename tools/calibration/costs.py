@@ -208,8 +208,8 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
                     measurement = measure(program, chosen, *variant, known)
                     return None if measurement is None else fields_of(measurement)
 
-                if (found := remembered(key, measured)) is not None:
-                    measurements.append(measurement_of(found))
+                if (stored := remembered(key, measured)) is not None:
+                    measurements.append(measurement_of(stored))
             except InputError as error:
                 left_out[re.sub(r"\d+", "N", error.message)] += 1
     for reason, times in left_out.most_common():
@@ -219,7 +219,7 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
 
 def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
     """The measurements of the estimators of `estimators`, each in fixed point."""
-    written = [(number, each.write(folder / f"e{number}")) for number, each in enumerate(estimators())]
+    written = [(number, estimator.write(folder / f"e{number}")) for number, estimator in enumerate(estimators())]
     named = [(f"estimator {number}", program) for number, program in written]
     return _measured(named, FORMATS[:3], chosen, known)
 
@@ -228,7 +228,7 @@ def measured_front_ends(folder: Path, chosen: Board, known: Mapping[str, Sequenc
     """The measurements of the front ends of `front_ends`. Spectrograms have 16 bits; the other front ends have their
     own formats.
     """
-    written = [(number, each.write(folder / f"s{number}")) for number, each in enumerate(front_ends())]
+    written = [(number, front_end.write(folder / f"s{number}")) for number, front_end in enumerate(front_ends())]
     named = [(f"front end {number}", program) for number, program in written]
     return _measured(named, FORMATS[:1], chosen, known)
 
@@ -353,8 +353,8 @@ def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
     """The measurements of programs of trained forests in f32."""
     numbers = [number for number in range(1, FORESTS, 2) if format_of(number) == ("f32", None)][:LOOKUPS]
     written = ((number, trained(number).write(folder / f"t{number}")) for number in numbers)
-    found = [measure(program, chosen, "f32", None, None, "never", False, {}) for _, program in written]
-    return [measurement for measurement in found if measurement is not None]
+    measurements = [measure(program, chosen, "f32", None, None, "never", False, {}) for _, program in written]
+    return [measurement for measurement in measurements if measurement is not None]
 
 
 def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement]) -> None:
@@ -366,11 +366,11 @@ def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement])
     steps = old.pop("steps")
     equations = [
         (runs, time)
-        for each in measurements
-        for name, (time, _) in each.operations.items()
-        if LOOKUP in (runs := each.demand.operations.get(name, StepCounts()).runs)
+        for measurement in measurements
+        for name, (time, _) in measurement.operations.items()
+        if LOOKUP in (runs := measurement.demand.operations.get(name, StepCounts()).runs)
     ]
-    kernels = {step: cost for each in measurements for step, cost in each.demand.kernels.items()}
+    kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     known = {step: row[0] for step, row in steps.items() if step != LOOKUP}
     known |= {step: cost.cost.time for step, cost in kernels.items() if cost.cost is not None}
     bytes = steps.get(LOOKUP, [0.0, generic.code, generic.once, generic.stack])[1:]
@@ -396,7 +396,12 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
     old = json.loads(file.read_text())
     program, steps = old.pop("program"), old.pop("steps")
     times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
-    composed = {step for each in measurements for step, cost in each.demand.kernels.items() if cost.cost is not None}
+    composed = {
+        step
+        for measurement in measurements
+        for step, cost in measurement.demand.kernels.items()
+        if cost.cost is not None
+    }
     program[0] = round(times.pop(""), 2)
     result = {"unit": old.pop("unit"), "columns": old.pop("columns"), "program": program}
     for step in times.keys() - composed:

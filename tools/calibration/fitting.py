@@ -207,7 +207,7 @@ def table(
     # Composed kernels call nothing, so only the deepest of their frames counts.
     frames = {step: known.frame for step, known in kernels.items() if known.frame is not None}
     deepest = [max((frames[kind] for kind in each.kinds() & frames.keys()), default=0) for each in measurements]
-    stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]
+    stacks = [each.stack - each.demand.local - frame for each, frame in zip(measurements, deepest, strict=True)]
     stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(frames, 0.0))
     entries = [({"": 1.0} | entry_of(each), each.call[0]) for each in measurements if each.call[0] < LONGEST_ENTRY]
     entry = fit(entries, {step: before[0][step] for step in ("", *ENTRY) if step in before[0]})

@@ -79,19 +79,19 @@ def is_right(type: str, name: str, input: int) -> bool:
     return bool(np.asarray(fact.evaluated([np.array([input])]).array).all())
 
 
-def facts(one: Known) -> Iterator[Fact]:
+def facts(known: Known) -> Iterator[Fact]:
     """Yield all facts about a format."""
-    format, documented = one.format, one.documented
+    format, documented = known.format, known.documented
 
     def fact(subject: str, items: Sequence[int], right: Callable[[Any], Any], of: str = "") -> Fact:
-        name = f"{subject} : {of}{one}"
+        name = f"{subject} : {of}{known}"
         return Fact(
             name=name, subject=subject, domains=[items], expected=lambda x: 1, right=right, type=str(format.type)
         )
 
     raws = _some(documented.raws)
-    yield fact("decode", raws, lambda x: _each(_is_number(one), x, format.decode(x.astype(format.dtype))))
-    reals, nearest = _around_borders(one, raws)
+    yield fact("decode", raws, lambda x: _each(_is_number(known), x, format.decode(x.astype(format.dtype))))
+    reals, nearest = _around_borders(known, raws)
     yield fact("encode", range(len(reals)), lambda x: format.encode(reals[x]) == nearest[x])
     if (bits := max(raws[-1], ~raws[0]).bit_length() + 1) in WIDTHS:
         yield fact("packed", raws, lambda x: _is_packed(bits, x))
@@ -107,12 +107,12 @@ def facts(one: Known) -> Iterator[Fact]:
     for name, folds in _folds(format):
         yield fact("folds", raws, folds, f"{name} : ")
     exponents = range(MOST_BITS + 1 - documented.size.bit_length())
-    constant = np.ldexp(_numbers(one, raws), np.array(exponents)[:, None])
+    constant = np.ldexp(_numbers(known, raws), np.array(exponents)[:, None])
     if (grouped := format.grouped(constant, None, Grouping(1))) is not None:
         yield fact(
             "exponents of groups", exponents, lambda x: (grouped.decode(grouped.encode(constant)) == constant)[x].all(1)
         )
-        yield fact("numbers of groups", raws, partial(_times_powers, one, grouped, exponents))
+        yield fact("numbers of groups", raws, partial(_times_powers, known, grouped, exponents))
 
 
 FOLDED_OPS = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
@@ -143,20 +143,20 @@ def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any
     return np.broadcast_to(op.compute(Bits(), [given]) == (raws if to_input else given), raws.shape)[:, 0]
 
 
-def _times_powers(one: Known, grouped: NumberFormat, exponents: Sequence[int], x: Any) -> Any:
+def _times_powers(known: Known, grouped: NumberFormat, exponents: Sequence[int], x: Any) -> Any:
     """A mask of the raws that are decoded correctly in groups: the number is the element times the power of two of its
     group.
 
     exponents: the exponents of the groups that are tested.
     """
-    raws = np.zeros((len(exponents), len(_some(one.documented.raws))), one.format.dtype)
+    raws = np.zeros((len(exponents), len(_some(known.documented.raws))), known.format.dtype)
     raws[:, : len(x)] = x
-    numbers = np.ldexp(_numbers(one, x), np.array(exponents)[:, None])
+    numbers = np.ldexp(_numbers(known, x), np.array(exponents)[:, None])
     return (grouped.decode(raws)[:, : len(x)] == numbers).all(0)
 
 
-def _numbers(one: Known, raws: Sequence[int]) -> Any:
-    return np.array([float(one.documented.number(int(raw))) for raw in raws])
+def _numbers(known: Known, raws: Sequence[int]) -> Any:
+    return np.array([float(known.documented.number(int(raw))) for raw in raws])
 
 
 def _is_packed(bits: int, x: Any) -> Any:
@@ -179,13 +179,13 @@ def _each(right: Callable[[int, Any], bool], x: Any, y: Any) -> Any:
     return np.array([right(int(a), b) for a, b in zip(x, y, strict=True)])
 
 
-def _is_number(one: Known) -> Callable[[int, Any], bool]:
-    return lambda raw, real: Fraction(float(real)) == one.documented.number(raw)
+def _is_number(known: Known) -> Callable[[int, Any], bool]:
+    return lambda raw, real: Fraction(float(real)) == known.documented.number(raw)
 
 
-def _around_borders(one: Known, raws: Sequence[int]) -> tuple[Any, Any]:
+def _around_borders(known: Known, raws: Sequence[int]) -> tuple[Any, Any]:
     """Return reals at and around the borders between raws and their successors, and the raws nearest to these reals."""
-    documented = one.documented
+    documented = known.documented
     numbers = sorted(documented.number(raw) for raw in raws)
     reals: list[float] = [-1.0e30, 1.0e30]
     for below, above in pairwise(numbers):

@@ -150,7 +150,7 @@ class _Forms:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
         for words, block in self.stages.items():
             reading = read(block, inputs)
-            yield from (Promise(words + one.text, one.holds) for one in reading.promises)
+            yield from (Promise(words + promise.text, promise.holds) for promise in reading.promises)
             yield Promise(f"{words}the result is the documented one", equal(reading.result, expected))
             if self.interval is not None:
                 low, high = self.interval

@@ -277,7 +277,7 @@ def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]
         )
 
 
-MOST_WEIGHTS = 1 << 18
+MAX_WEIGHTS = 1 << 18
 """Maximum weights of a product that is read."""
 
 
@@ -291,12 +291,12 @@ def _rows(
     summed: the extents of the loops over which the op sums.
     constant: the matrices.
 
-    Raises `Undocumented` if there are more than `MOST_WEIGHTS` weights.
+    Raises `Undocumented` if there are more than `MAX_WEIGHTS` weights.
     """
     shape = tdsl.shape_of(op.out)
     used = map.used_dims()
     extents = [extent if place in used else 1 for place, extent in enumerate(shape)]
-    if int(np.prod(extents)) * int(np.prod(summed)) * len(constant) > MOST_WEIGHTS:
+    if int(np.prod(extents)) * int(np.prod(summed)) * len(constant) > MAX_WEIGHTS:
         raise Undocumented(f"{op.name} has too many weights")
     for row in product(*_ranges(extents)):
         places = [map.eval([*row, *k], []) for k in product(*_ranges(summed))]

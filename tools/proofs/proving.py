@@ -146,8 +146,8 @@ def decide(statement: Statement, seconds: float) -> Verdict:
     """Prove or refute a statement. The statement remains open if the solver needs more than `seconds`."""
     started = time.perf_counter()
 
-    def verdict(how: str, found: Counterexample | None = None, is_open: bool = False) -> Verdict:
-        return Verdict(statement, time.perf_counter() - started, how, found, is_open)
+    def verdict(how: str, counterexample: Counterexample | None = None, is_open: bool = False) -> Verdict:
+        return Verdict(statement, time.perf_counter() - started, how, counterexample, is_open)
 
     try:
         promises = statement.promises()
@@ -162,11 +162,11 @@ def decide(statement: Statement, seconds: float) -> Verdict:
             return verdict("some inputs", wrong)
         for piece in statement.pieces():
             left = seconds - (time.perf_counter() - started)
-            found = _counterexample(statement, promises, piece, left)
-            if isinstance(found, str):
-                return verdict(found, is_open=True)
-            if found is not None:
-                wrong = _tried(statement, promises, [np.array([number]) for number in found])
+            counterexample = _counterexample(statement, promises, piece, left)
+            if isinstance(counterexample, str):
+                return verdict(counterexample, is_open=True)
+            if counterexample is not None:
+                wrong = _tried(statement, promises, [np.array([number]) for number in counterexample])
                 if wrong is None:
                     reason = "the solver's counterexample takes a product or an entry that there is not"
                     return verdict(reason, is_open=True)
@@ -227,10 +227,10 @@ def _solved(
     search.add(*unknowns.facts)
     if broken:
         search.add(z3.Or(*broken))
-    found = search.check()
-    if found == z3.unsat:
+    outcome = search.check()
+    if outcome == z3.unsat:
         return None
-    if found == z3.unknown:
+    if outcome == z3.unknown:
         return "the solver exceeded its time limit"
     model = search.model()
     return [model.eval(term, model_completion=True).as_long() for term in inputs]
@@ -275,8 +275,8 @@ def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> C
         broken = np.flatnonzero(~np.broadcast_to(_holds(promise.holds), inputs[0].shape if inputs else (1,)))
         if len(broken):
             at = broken[0]
-            given = tuple(int(column[at]) for column in inputs)
-            return Counterexample(statement, given, f"not true: {promise.text}")
+            numbers = tuple(int(column[at]) for column in inputs)
+            return Counterexample(statement, numbers, f"not true: {promise.text}")
     return None
 
 

@@ -119,10 +119,12 @@ def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
     constant.
     """
     named = zip(op.parameters(), op.arguments, strict=True)
-    given: dict[str, Any] = {name: values[one] if isinstance(one, SSAValue) else one for name, one in named}
-    if isinstance(op, exact.DivideOp) and not isinstance(given["b"], int):
+    arguments: dict[str, Any] = {
+        name: values[argument] if isinstance(argument, SSAValue) else argument for name, argument in named
+    }
+    if isinstance(op, exact.DivideOp) and not isinstance(arguments["b"], int):
         raise Unread("a divisor is not constant")
-    return op.meaning(given)
+    return op.meaning(arguments)
 
 
 def within(x: Number, low: int, high: int) -> Any:

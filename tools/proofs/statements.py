@@ -66,8 +66,16 @@ def fitted(format: NumberFormat, ranges: Sequence[tuple[float, float]]) -> list[
     """The formats of the given format's class and width for some ranges. Formats without documented meanings are
     omitted.
     """
-    formats = {one.type: one for one in (format.for_range(*ends) for ends in ranges) if type(one) is type(format)}
-    return [Known(one, documented) for one in formats.values() if (documented := one.specification) is not None]
+    formats = {
+        candidate.type: candidate
+        for candidate in (format.for_range(*ends) for ends in ranges)
+        if type(candidate) is type(format)
+    }
+    return [
+        Known(candidate, documented)
+        for candidate in formats.values()
+        if (documented := candidate.specification) is not None
+    ]
 
 
 def variants(format: NumberFormat) -> list[Known]:
@@ -85,26 +93,26 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
     """Yield all statements about a format; raises `InputError` for a format without documented meanings."""
     if not (formats := variants(format)):
         raise InputError(f"{format.type} has no `specification` that could be proved")
-    narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
-    near = [one for one in fitted(format, [NEAR_RANGE]) if one not in formats]
+    narrowest = [known for known in variants(format.candidates[0])[-1:] if known.format.bits != format.bits]
+    near = [known for known in fitted(format, [NEAR_RANGE]) if known not in formats]
     for lhs, rhs, result in product(formats, repeat=3):
         yield from binary(lhs, rhs, result)
     for lhs, rhs in product(narrowest, formats):
         yield from binary(lhs, rhs, formats[0])
         yield from binary(rhs, formats[-1], lhs)
-    for one, first in product(near, formats[:1]):
-        yield from unary(first, one)
-        yield from unary(one, first)
-        yield from binary(first, one, first)
-        yield from binary(one, first, one)
-        yield from binary(first, first, one)
+    for known, first in product(near, formats[:1]):
+        yield from unary(first, known)
+        yield from unary(known, first)
+        yield from binary(first, known, first)
+        yield from binary(known, first, known)
+        yield from binary(first, first, known)
     for source, result in product([*formats, *narrowest], repeat=2):
         yield from unary(source, result)
         yield from functions(source, result)
-    for one in formats:
-        yield from comparisons(one)
-        yield from constants(one)
-        yield from (scaled(one, exponent) for exponent in POWERS)
+    for known in formats:
+        yield from comparisons(known)
+        yield from constants(known)
+        yield from (scaled(known, exponent) for exponent in POWERS)
     for source, result in product(formats, repeat=2):
         yield from averages(source, result)
     for result in formats:
@@ -143,44 +151,48 @@ def functions(source: Known, result: Known) -> Iterator[OpStatement]:
             yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
 
 
-def comparisons(one: Known) -> Iterator[OpStatement]:
+def comparisons(known: Known) -> Iterator[OpStatement]:
     """Yield statements about clamps to reals, comparisons with reals and with numbers of the format, extremes, and the
     step function.
     """
     for low, high in CLAMPS:
         yield statement(
-            f"{one} to [{low:g}, {high}]", lambda x, low=low, high=high: num.ClampOp(x[0], low, high), [one.operand]
+            f"{known} to [{low:g}, {high}]", lambda x, low=low, high=high: num.ClampOp(x[0], low, high), [known.operand]
         )
     for threshold in THRESHOLDS:
-        yield statement(f"{one} with {threshold:g}", lambda x, real=threshold: num.AtLeastOp(x[0], real), [one.operand])
-    yield statement(f"{one}", lambda x: num.GreaterOp(x[0], x[1]), [one.operand, one.operand])
+        yield statement(
+            f"{known} with {threshold:g}", lambda x, real=threshold: num.AtLeastOp(x[0], real), [known.operand]
+        )
+    yield statement(f"{known}", lambda x: num.GreaterOp(x[0], x[1]), [known.operand, known.operand])
     for extreme in (num.MaximumOp, num.MinimumOp):
-        yield statement(f"{one}", lambda x, op=extreme: op(x[0], x[1], one.format.type), [one.operand, one.operand])
-    yield statement(f"{one}", lambda x: num.StepOp(x[0], one.format.type), [one.operand])
+        yield statement(
+            f"{known}", lambda x, op=extreme: op(x[0], x[1], known.format.type), [known.operand, known.operand]
+        )
+    yield statement(f"{known}", lambda x: num.StepOp(x[0], known.format.type), [known.operand])
 
 
-def constants(one: Known) -> Iterator[OpStatement]:
+def constants(known: Known) -> Iterator[OpStatement]:
     """Yield statements about reals that are rounded at compile time."""
     for real in CONSTANTS:
-        yield statement(f"{real:g} -> {one}", lambda x, real=real: num.ConstantOp(real, one.format.type), [])
+        yield statement(f"{real:g} -> {known}", lambda x, real=real: num.ConstantOp(real, known.format.type), [])
 
 
-def scaled(one: Known, exponent: int) -> OpStatement:
+def scaled(known: Known, exponent: int) -> OpStatement:
     """The statement about the product with 2^exponent, for operands whose product is in range.
 
     A format for constant factors represents 2^exponent.
     """
-    factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
-    power, documented = factor.specification, one.documented
+    factor = known.format.for_range(0.0, math.ldexp(1.5, exponent))
+    power, documented = factor.specification, known.documented
     assert power is not None
     raws, order = ascending(documented), documented.order
     most = documented.number(raws[-1]) / (1 << exponent)
     first = raws[bisect_left(raws, -most, key=documented.number)]
     last = raws[bisect_right(raws, most, key=documented.number) - 1]
     return statement(
-        f"{one} by {1 << exponent}",
-        lambda x: num.ScaleOp(x[0], x[1], one.format.type),
-        [one.operand, (factor.type, [power.nearest(Fraction(1 << exponent))])],
+        f"{known} by {1 << exponent}",
+        lambda x: num.ScaleOp(x[0], x[1], known.format.type),
+        [known.operand, (factor.type, [power.nearest(Fraction(1 << exponent))])],
         assumed=lambda x: (order(x[0]) <= order(last)) & (order(x[0]) >= order(first)),
     )
 
@@ -223,7 +235,7 @@ def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
 
     Yields nothing for a format that rounds each step, and if the sums of `rhs` cannot continue those of `lhs`.
     """
-    coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
+    coarse, fine = (known.format.accumulator(known.format, known.format, None) for known in (lhs, rhs))
     if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
         return
     low, high = limits(fine.bits)

@@ -107,13 +107,15 @@ def _statement(op: exact.RecordedOp) -> StepStatement:
     """The statement about an op in a separate function; raises `InputError` for an undocumented format."""
     block = _block_of(op)
     operands = [exact.integer_of(value) for value in op.operands if not _is_table(value)]
-    shown = ", ".join(str(one.low) if one.constant is not None else f"[{one.low}, {one.high}]" for one in operands)
+    shown = ", ".join(
+        str(operand.low) if operand.constant is not None else f"[{operand.low}, {operand.high}]" for operand in operands
+    )
     widths = ", ".join(str(value.type) for value in (*op.operands, *op.results))
     given = zip(op.parameters(), op.arguments, strict=True)
     properties = "".join(
-        f" {name} {one.type if isinstance(one, exact.Coder) else one}"
-        for name, one in given
-        if not isinstance(one, SSAValue)
+        f" {name} {operand.type if isinstance(operand, exact.Coder) else operand}"
+        for name, operand in given
+        if not isinstance(operand, SSAValue)
     )
     return StepStatement(
         name=f"{op.name} {shown}{properties} : {widths}",

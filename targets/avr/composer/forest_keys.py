@@ -22,7 +22,7 @@ from tinyml.targets.avr.composer.forest_leaves import AvrForest, has_floats
 from tinyml.targets.composer.instructions import Code, Line, joined
 
 _GREATEST = 127
-_MOST_SHIFTS = 7
+_MAX_SHIFTS = 7
 _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 """Labels."""
 
@@ -55,7 +55,7 @@ class _Keys:
             return None
         upper = bits >> 16
         least = int(upper.min())
-        steps = int(np.bitwise_or.reduce(upper - least)) | 1 << _MOST_SHIFTS
+        steps = int(np.bitwise_or.reduce(upper - least)) | 1 << _MAX_SHIFTS
         shift = (steps & -steps).bit_length() - 1
         # The least threshold is the second key, so that the first key represents all numbers up to it.
         keys = (upper - least >> shift) + 1 - (_GREATEST + 1)

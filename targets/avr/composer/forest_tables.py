@@ -121,10 +121,10 @@ class ForestTables(AvrForest):
             threshold = trees.thresholds[node]
             if has_floats(self.forest):
                 threshold = int(threshold.view(np.uint32)) - bool(np.signbit(threshold))
-            made = self._node(int(trees.features[node]), int(threshold), first, second, done, skip)
-            if made is None:
+            node_bytes = self._node(int(trees.features[node]), int(threshold), first, second, done, skip)
+            if node_bytes is None:
                 return None
-            done[node] = made
+            done[node] = node_bytes
         return done[root]
 
     def _node(

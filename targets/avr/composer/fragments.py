@@ -359,7 +359,7 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
 FACTORS = 7
 """The number of bytes of a row that `requantised` reads."""
 
-MOST_RIGHT = 16
+MAX_RIGHT = 16
 """The greatest right shift amount of `requantised`."""
 
 

@@ -19,7 +19,7 @@ from tinyml.targets.avr.assembly import C_SUMS, CALLEES, HEADER, again, bytes_of
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Inlined, Kernel, SharedFunction, packed_reader
 
-QUAD, USUAL_ROWS, MOST_ROWS = 4, 16, 31
+QUAD, USUAL_ROWS, MAX_ROWS = 4, 16, 31
 """The rows that are processed at a time, and the most rows of a call, whose sums are in RAM meanwhile; without a usual
 number that leaves no rows over, a call has up to 31.
 """
@@ -56,7 +56,7 @@ def sign_rows(wanted: Kernel) -> Kernel | None:
     if wanted.sum not in (16, 24, 32):
         return None
     whole = next((rows for rows in range(USUAL_ROWS, 0, -QUAD) if wanted.rows % rows == 0), wanted.rows)
-    return _kernel(replace(wanted, rows=whole if whole <= MOST_ROWS else whole // -(-whole // USUAL_ROWS)))
+    return _kernel(replace(wanted, rows=whole if whole <= MAX_ROWS else whole // -(-whole // USUAL_ROWS)))
 
 
 def _kernel(wanted: Kernel) -> Kernel:

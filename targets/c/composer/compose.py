@@ -185,7 +185,7 @@ def _step(wanted: Kernel) -> float:
     """
     gaps = wanted.gaps > 0
     length, bytes = group_length(wanted.weights), len(group_layout(wanted.weights))
-    fields = len({each.bits for each in group_layout(wanted.weights) if each.bits < 8})
+    fields = len({stored.bits for stored in group_layout(wanted.weights) if stored.bits < 8})
     fetched = bytes / length + 2 * fields + (wanted.weights > 8) + wanted.codings.count(TABLE)
     return fetched + 2 + 4 / max(length, 4 * gaps) + 2.5 * gaps
 

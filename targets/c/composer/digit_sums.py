@@ -22,7 +22,7 @@ NIBBLE = 4
 
 DOT, ROWS = "num.dot", "num.dot_rows"
 
-MOST_ROWS = 64
+MAX_ROWS = 64
 """The most rows that share a table, whose sums are in RAM meanwhile."""
 
 
@@ -195,6 +195,6 @@ def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
     if wanted.op == DOT:
         return dot(times, wanted)
     if wanted.op == ROWS and digits == ODD and wanted.rows > 1:
-        blocks = -(-wanted.rows // MOST_ROWS)
+        blocks = -(-wanted.rows // MAX_ROWS)
         return rows(times, replace(wanted, rows=wanted.rows // blocks))
     return None

@@ -33,14 +33,14 @@ def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> st
     layout = group_layout(width, gaps)
 
     def holding(bits: int, at: int) -> str:
-        return byte(str(next(number for number, each in enumerate(layout) if _holds(each, element, bits, at))))
+        return byte(str(next(number for number, stored in enumerate(layout) if _holds(stored, element, bits, at))))
 
     rest, whole = width % 8, [f"(uint8_t){holding(8, at)}" for at in range(0, width // 8 * 8, 8)]
     if rest >= ALONE:
         last, (group, place) = group_length(width) - 1, divmod(element, group_length(width))
-        every = [byte(str(number)) for number, each in enumerate(layout) if each.bits == rest]
-        own = every[group * last : (group + 1) * last]
-        high = _in_low_bits(width, own) if place == last else f"(int8_t){own[place]} >> {8 - rest}"
+        every = [byte(str(number)) for number, stored in enumerate(layout) if stored.bits == rest]
+        high_bytes = every[group * last : (group + 1) * last]
+        high = _in_low_bits(width, high_bytes) if place == last else f"(int8_t){high_bytes[place]} >> {8 - rest}"
     elif rest:
         *low, (bits, at) = _fields(width)
         high = _signed(holding(bits, at), bits * (element % (8 // bits)), bits)
@@ -54,7 +54,7 @@ def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> st
 
 def gap(width: int, entry: int, byte: _ByteAt) -> str:
     layout = group_layout(width, gaps=True)
-    [number] = (number for number, each in enumerate(layout) if _holds(each, entry, GAP_BITS, width))
+    [number] = (number for number, stored in enumerate(layout) if _holds(stored, entry, GAP_BITS, width))
     return _bits_of(byte(str(number)), GAP_BITS * (entry % 2), GAP_BITS)
 
 
@@ -72,9 +72,9 @@ def packed_at(width: int, byte: _ByteAt) -> str:
         low = position(width, 8) if width > 8 else ""
     else:
         last = group_length(width) - 1
-        own = [byte(str(1 + 2 * number if width > 8 else number)) for number in range(last)]
+        high_bytes = [byte(str(1 + 2 * number if width > 8 else number)) for number in range(last)]
         high = f"j < {last} ? (int8_t){byte('2 * j + 1' if width > 8 else 'j')} >> {8 - rest}"
-        high, low = f"{high} : {_in_low_bits(width, own)}", "2 * j"
+        high, low = f"{high} : {_in_low_bits(width, high_bytes)}", "2 * j"
     return high if width < 8 else f"({high}) * 256 + (uint8_t){byte(low)}"
 
 
@@ -83,19 +83,19 @@ def position(width: int, bits: int) -> str:
 
     Fields of 6 and 7 bits are not supported.
     """
-    own, length = 8 // bits, group_length(width)
-    before = [] if own == length else [_quotient("j", own)]
-    for other in sorted({8 // each.bits for each in group_layout(width)} - {own}):
-        if other > own:
+    per_byte, length = 8 // bits, group_length(width)
+    before = [] if per_byte == length else [_quotient("j", per_byte)]
+    for other in sorted({8 // stored.bits for stored in group_layout(width)} - {per_byte}):
+        if other > per_byte:
             before += ["1"] if other == length else [_quotient("j", other), "1"]
-        elif own < length:
-            before.append(_quotient(f"(j & {length - own})", other))
+        elif per_byte < length:
+            before.append(_quotient(f"(j & {length - per_byte})", other))
     return " + ".join(before) or "0"
 
 
 def _fields(width: int) -> list[tuple[int, int]]:
     """The width and the position in the element of each field above whole bytes, the lowest field first."""
-    return [(each.bits, each.at) for each in group_layout(width) if each.element == 0 and each.bits < 8]
+    return [(stored.bits, stored.at) for stored in group_layout(width) if stored.element == 0 and stored.bits < 8]
 
 
 def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
@@ -112,10 +112,10 @@ def _in_low_bits(width: int, bytes: list[str]) -> str:
     bytes: the C expressions of these bytes, in the order of their elements.
     """
     spare = 8 - width % 8
-    parts = [
+    terms = [
         f"({byte} & {(1 << spare) - 1}) << {spare * (number + 1)}" for number, byte in reversed([*enumerate(bytes)])
     ]
-    return f"(int8_t)({' | '.join(parts)}) >> {spare}"
+    return f"(int8_t)({' | '.join(terms)}) >> {spare}"
 
 
 def _bits_of(byte: str, place: int, bits: int) -> str:
@@ -221,19 +221,19 @@ def _writer(name: str, width: int) -> str:
     if rest < ALONE:
         fields = {(byte.bits, byte.at) for byte in group_layout(width) if byte.bits < 8}
         for bits, at in sorted(fields):
-            where = "0" if bits == 8 else f"{bits} * (j & {8 // bits - 1})"
+            shift = "0" if bits == 8 else f"{bits} * (j & {8 // bits - 1})"
             value = f"(uint8_t)(bits >> {at})"
-            lines.append(f"tm_pack_field(p + {position(width, bits)}, {(1 << bits) - 1}, {value}, (uint8_t)({where}));")
+            lines.append(f"tm_pack_field(p + {position(width, bits)}, {(1 << bits) - 1}, {value}, (uint8_t)({shift}));")
     else:
         spare, last = 8 - rest, group_length(width) - 1
-        own = "2 * {} + 1" if low else "{}"
+        index = "2 * {} + 1" if low else "{}"
         lines += [
             f"if (j < {last}) {{",
-            f"    tm_pack_field(p + {own.format('j')}, {(1 << rest) - 1}, (uint8_t)(bits >> {low}), {spare});",
+            f"    tm_pack_field(p + {index.format('j')}, {(1 << rest) - 1}, (uint8_t)(bits >> {low}), {spare});",
             "    return;",
             "}",
             f"for (uint8_t k = 0; k < {last}; k++)",
-            f"    tm_pack_field(p + {own.format('k')}, {(1 << spare) - 1}, "
+            f"    tm_pack_field(p + {index.format('k')}, {(1 << spare) - 1}, "
             f"(uint8_t)(bits >> ({low} + {spare} * k)), 0);",
         ]
     return _function("TM_PACKED", f"void {name}(int8_t *p, int16_t i, {_ctype(width)} value)", lines)

@@ -19,7 +19,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.coded_rows import MAX_RESULT, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import rows_in_c, rows_signature
-from tinyml.targets.composer.instructions import Code, Line, Run, instructions, joined, most_bytes, stack_of
+from tinyml.targets.composer.instructions import Code, Line, Run, instructions, joined, max_bytes, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.boards import ARMV7M, DSP
 from tinyml.targets.cortex_m.composer.fragments import statement
@@ -121,4 +121,4 @@ def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
     head, costs = rows_signature(symbol, rows), {"": float(code.instructions)}
     stack, runs = stack_of(code.lines), (Run(code.lines),)
     composed = Composed("tinyml/cores.h", head, bodies, rows_in_c(rows), costs, _CALL_BYTES, stack, runs=runs)
-    return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=most_bytes(code.lines), composed=composed)
+    return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=max_bytes(code.lines), composed=composed)

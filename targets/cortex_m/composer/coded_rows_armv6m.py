@@ -56,8 +56,8 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
         sums.setdefault(weight, []).append(sum)
     named = tuple(sorted((weight, name) for weight, name in registers.items() if weight in sums))
     lines: list[Line] = []
-    for weight, made, product in _made(tuple(sorted(sums)), named):
-        lines += [*made, *(t.add(sum, sum, product) for sum in sums[weight])]
+    for weight, code, product in _made(tuple(sorted(sums)), named):
+        lines += [*code, *(t.add(sum, sum, product) for sum in sums[weight])]
     return tuple(lines)
 
 

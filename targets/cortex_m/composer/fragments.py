@@ -310,9 +310,9 @@ def rows_of_halfwords(
         lines = [t.ldr(windows[1], at(elements.base, int(elements.offset or 0) + 4)), *lines]
     for number in range(0, len(sums), len(weights)):
         rows = sums[number : number + len(weights)]
-        own = weights[: len(rows)]
-        lines += words(stream, own) if number else [t.ldr(weight, post(stream, 4)) for weight in own]
-        for row, (each, word) in enumerate(zip(rows, own, strict=True), number):
+        registers = weights[: len(rows)]
+        lines += words(stream, registers) if number else [t.ldr(weight, post(stream, 4)) for weight in registers]
+        for row, (each, word) in enumerate(zip(rows, registers, strict=True), number):
             # The first sum's register may contain the start value of all.
             for sum, window in reversed([*zip(each, windows, strict=True)]):
                 if first:

@@ -35,7 +35,7 @@ from tinyml.targets.cortex_m.composer.fragments import (
 from tinyml.targets.cortex_m.thumb import Address, at, post, slot
 from tinyml.targets.kernel import Composed, Inlined, Kernel, SharedFunction, packed_reader
 
-QUAD, USUAL_ROWS, MOST_ROWS = 4, (8, 12, 4), 15
+QUAD, USUAL_ROWS, MAX_ROWS = 4, (8, 12, 4), 15
 """The rows that are processed at a time; the usual numbers of rows of a call, the best first, and the most rows: their
 sums are on the stack.
 """
@@ -65,7 +65,7 @@ def paired_sum(wanted: Kernel) -> Kernel | None:
         return _one(wanted)
     if wanted.op != "num.dot_rows" or wanted.rows < QUAD:
         return None
-    blocks = -(-wanted.rows // MOST_ROWS)
+    blocks = -(-wanted.rows // MAX_ROWS)
     rows = next((rows for rows in USUAL_ROWS if wanted.rows % rows == 0), wanted.rows // blocks)
     return _several(replace(wanted, rows=rows))
 

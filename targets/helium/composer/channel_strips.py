@@ -58,10 +58,10 @@ _LOADED, _SUM, _SPARE, _PLACES = _VECTORS[4:]
 _AT_ONCE = 8
 """The columns that are gathered by one set of offsets, and the bytes of a gather."""
 
-_MOST_VECTORS = 4
+_MAX_VECTORS = 4
 """The most vectors of weights of a filter."""
 
-_MOST_STRIP = 1024
+_MAX_STRIP = 1024
 """The most bytes of a strip."""
 
 _UNROLLED = 12
@@ -114,8 +114,8 @@ class ChannelStrips(LoopedCode):
         whole = tile.length % tile.channels == tile.step % tile.channels == 0
         if not whole or tile.step == 0 or (LANES - 1) * tile.rows > IMMEDIATE or tile.count > IMMEDIATE:
             return False
-        near = max(self.offsets) <= 0xFFFF and self.width * tile.runs <= _MOST_STRIP
-        return near and self.vectors <= _MOST_VECTORS
+        near = max(self.offsets) <= 0xFFFF and self.width * tile.runs <= _MAX_STRIP
+        return near and self.vectors <= _MAX_VECTORS
 
     def function(self) -> Repeated:
         tile = self.tile
@@ -145,7 +145,7 @@ class ChannelStrips(LoopedCode):
 
     @cached_property
     def _kept(self) -> bool:
-        return self.vectors + self.tile.runs <= _MOST_VECTORS
+        return self.vectors + self.tile.runs <= _MAX_VECTORS
 
     @property
     def _offset_vectors(self) -> Sequence[str]:

@@ -37,10 +37,10 @@ _STREAM, _PIXELS, _OUT, _ZERO, _SCRATCH = "r3", "r1", "r2", "r4", "r0"
 _AT_STREAM, _AT_GROUPS = slot(0), slot(4)
 _FRAME = 12
 
-_MOST_WINDOWS = 4
+_MAX_WINDOWS = 4
 """The most windows of a group."""
 
-_MOST_TAPS = 64
+_MAX_TAPS = 64
 """The most taps of a filter whose products are written without a loop."""
 
 
@@ -78,7 +78,7 @@ class Channels(RowKernel):
             whole
             and tile.filters == 1
             and tile.step > 0
-            and tile.runs * self.columns <= _MOST_TAPS
+            and tile.runs * self.columns <= _MAX_TAPS
             and tile.count <= IMMEDIATE
         )
 
@@ -98,7 +98,7 @@ class Channels(RowKernel):
         def instructions_of(most: int) -> int:
             return sum(times * self.block(rows, few).time for times, few in balanced(count, most))
 
-        return balanced(count, min(range(1, min(count, _MOST_WINDOWS) + 1), key=instructions_of))
+        return balanced(count, min(range(1, min(count, _MAX_WINDOWS) + 1), key=instructions_of))
 
     def enter(self) -> Code:
         code = joined(t.push((*SAVED, "lr")), SAVE_VECTORS, moved("sp", -_FRAME))

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from tinyml.dialects.layouts.sparse_rows import BASE_BYTES, COUNT_BYTES, bytes_of_gathered
 from tinyml.targets.c.composer.compose import SUMS_IN_C, parameters
-from tinyml.targets.composer.instructions import Code, Line, instructions, joined, most_bytes, printed, stack_of
+from tinyml.targets.composer.instructions import Code, Line, instructions, joined, max_bytes, printed, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED
 from tinyml.targets.cortex_m.thumb import at, post, slot
@@ -265,4 +265,4 @@ def _composed(
 
 def _with(kernel: Kernel, composed: Composed, code: Code) -> Kernel:
     step = composed.costs["element"]
-    return replace(kernel, composed=composed, code=most_bytes(code), step=step, needs="mve")
+    return replace(kernel, composed=composed, code=max_bytes(code), step=step, needs="mve")

@@ -112,7 +112,7 @@ class Group:
         """For each value that may overwrite a carried value, this carried value. A value may do so if the carried value
         is not read afterwards; both then have one register.
         """
-        program, found = self.program, dict[SSAValue, SSAValue]()
+        program, targets = self.program, dict[SSAValue, SSAValue]()
         for op in program.ops:
             if not isinstance(op, NextOp):
                 continue
@@ -125,8 +125,8 @@ class Group:
                     and [use for use, _ in program.uses[value]] == [place]
                     and max([use for use in inside if use != place], default=0) <= program.defined[value]
                 ):
-                    found[value] = carry
-        return found
+                    targets[value] = carry
+        return targets
 
     @property
     def code(self) -> Repeated:
@@ -232,7 +232,7 @@ class Group:
 
         but: registers that must not be returned.
         """
-        register = next((one for one in self.free if one not in but), None)
+        register = next((candidate for candidate in self.free if candidate not in but), None)
         if register is None:
             raise Refused
         self.kept.taken.add(register)
@@ -282,7 +282,7 @@ class Group:
             self.registers[value] = self.kept.shared[value]
             return ()
         read = self.program.operands(op)[isinstance(op, arith.SelectOp) :]
-        sources = [self._vector(one) for one in read if not isinstance(one, int)]
+        sources = [self._vector(operand) for operand in read if not isinstance(operand, int)]
         condition = self._compared(op) if isinstance(op, arith.SelectOp) else ()
         # A gather must not load into the register of its offsets.
         to = self._take(value) if isinstance(self.program.accesses.get(op), Entry) else ""
@@ -335,7 +335,7 @@ class Group:
 
     def _both(self, operands: Sequence[Operand], sources: Sequence[str]) -> tuple[str, str]:
         rest = iter(sources)
-        a, b = (self._vector(one) if isinstance(one, int) else next(rest) for one in operands)
+        a, b = (self._vector(operand) if isinstance(operand, int) else next(rest) for operand in operands)
         return a, b
 
     def _copied(self, operand: Operand, to: str, sources: Sequence[str]) -> Code:
@@ -483,7 +483,7 @@ class Group:
         """
         return all(
             isinstance(user, arith.MaxSIOp)
-            and any(isinstance(one, int) and one >= 0 for one in self.program.operands(user))
+            and any(isinstance(operand, int) and operand >= 0 for operand in self.program.operands(user))
             for _, user in self.program.uses[op.results[0]]
         )
 

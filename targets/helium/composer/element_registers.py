@@ -44,7 +44,7 @@ _PRESERVED = 4
 KEPT = ("q3", "q2", "q7", "q6", "q5", "q4")
 """Vectors for constants and for the vectors by which rows are multiplied."""
 
-_MOST_VECTORS = 8
+_MAX_VECTORS = 8
 """The most vectors of a row, each of which is loaded by a separate instruction."""
 
 PLACED = "r6"
@@ -68,7 +68,7 @@ def lane_bits(program: LaneProgram) -> int:
     wide |= any(isinstance(access, Entry) for access in program.accesses.values())
     if wide or (join is not None and join.kind == SUM):
         return REGISTER
-    known = [one for op in ops for one in program.operands(op) if isinstance(one, int)]
+    known = [operand for op in ops for operand in program.operands(op) if isinstance(operand, int)]
     if join is not None and join.kind == PLACE:
         known += [join.first + program.count, join.other]
     valued = program.intervals.values()
@@ -110,7 +110,7 @@ class Registers:
         # A vector by which rows are multiplied saves a load in every row, most constants save one in every group.
         for sum in sums:
             run, bits = sum.vector, sum_bits(program, sum)
-            if vectors_of(sum.length, bits) > _MOST_VECTORS:
+            if vectors_of(sum.length, bits) > _MAX_VECTORS:
                 raise Refused
             if program.pitches[run]:
                 continue
@@ -164,16 +164,16 @@ class Registers:
             free.remove(PLACED)
         kept = {run for run, _ in self.met}
         runs = [run for run in range(len(self.program.widths)) if run not in kept]
-        found = {run: ARGUMENTS[run] for run in runs if run < len(ARGUMENTS)}
-        free += [register for register in ARGUMENTS if register not in found.values()]
+        pointers = {run: ARGUMENTS[run] for run in runs if run < len(ARGUMENTS)}
+        free += [register for register in ARGUMENTS if register not in pointers.values()]
         # Addresses that need no low register are assigned to the other registers first.
-        for run in sorted((run for run in runs if run not in found), key=self._is_low):
-            wanted = [register for register in free if (register in _LOW) == self._is_low(run)]
-            if not (usable := wanted or (() if self._is_low(run) else free)):
+        for run in sorted((run for run in runs if run not in pointers), key=self._is_low):
+            suitable = [register for register in free if (register in _LOW) == self._is_low(run)]
+            if not (usable := suitable or (() if self._is_low(run) else free)):
                 raise Refused
-            found[run] = usable[0]
+            pointers[run] = usable[0]
             free.remove(usable[0])
-        return found, free
+        return pointers, free
 
     def _is_low(self, run: int) -> bool:
         """True if the pointer to a run must be in a low register, because the run's elements are widened or
@@ -317,7 +317,7 @@ def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
     """The constant operands that an op reads from vector registers instead of core registers."""
     if isinstance(op, ReduceOp) and not program.is_inner(op):
         return []
-    constants = [one for one in program.operands(op) if isinstance(one, int)]
+    constants = [operand for operand in program.operands(op) if isinstance(operand, int)]
     if isinstance(op, arith.SubiOp) and constants == [0]:
         return []
     return [] if scalars_of(program, op) and not isinstance(op, func.CallOp) else constants

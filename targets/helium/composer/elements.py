@@ -19,7 +19,7 @@ from tinyml.targets.helium.composer.element_groups import Group, counted
 from tinyml.targets.helium.composer.element_registers import KEPT, Registers
 from tinyml.targets.helium.mve import RESTORE_VECTORS, SAVE_VECTORS
 
-_MOST_OPS = 64
+_MAX_OPS = 64
 """The most ops of an iteration for which inner loops are unrolled."""
 
 
@@ -37,7 +37,7 @@ class Elements(RepeatedCode):
         too few registers or an op is not supported.
         """
         flat = unrolled(self.program)
-        for program in (flat, self.program) if len(flat.ops) <= _MOST_OPS else (self.program,):
+        for program in (flat, self.program) if len(flat.ops) <= _MAX_OPS else (self.program,):
             for kept in range(len(KEPT), -1, -1):
                 with suppress(Refused):
                     return _function(Registers(program, kept, 1 + (program.lines > 1)))

@@ -60,10 +60,10 @@ _SPARE, _FINISHED, _PLACES = _VECTORS[4], _VECTORS[5:7], _VECTORS[7]
 _LAST = 7
 """The number of vectors that products may use."""
 
-_MOST_COLUMNS = 5
+_MAX_COLUMNS = 5
 """The most columns of a filter."""
 
-_MOST_STRIP = 2560
+_MAX_STRIP = 2560
 """The most bytes of the pixels that are copied to the stack."""
 
 _PRODUCT_BYTES, _CODE_SHARE = 6, 4
@@ -169,10 +169,10 @@ for (int window = 0; window < {tile.count}; window++) {{
     @property
     def fits(self) -> bool:
         tile = self.tile
-        if tile.step == 0 or tile.length % tile.step or not 2 <= self.columns <= _MOST_COLUMNS:
+        if tile.step == 0 or tile.length % tile.step or not 2 <= self.columns <= _MAX_COLUMNS:
             return False
         most = max(windows for _, windows in self.groups)
-        near = max(tile.step, self.rest_vectors * VECTOR) <= MAX_STEP and self._strip(most) <= _MOST_STRIP
+        near = max(tile.step, self.rest_vectors * VECTOR) <= MAX_STEP and self._strip(most) <= _MAX_STRIP
         return near and tile.count <= IMMEDIATE and (LANES - 1) * tile.rows <= IMMEDIATE
 
     @property

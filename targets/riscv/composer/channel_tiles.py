@@ -26,7 +26,7 @@ from tinyml.targets.composer.weight_streams import (
 from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
 from tinyml.targets.riscv.composer.fragments import RiscvTileCode, added_product, requantised, started_product
 
-_MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
+_MAX_WINDOWS, _MAX_WEIGHTS = 8, 9
 """The maximum number of sums and of weights in registers."""
 
 _END_SLOT = 0
@@ -50,14 +50,14 @@ class RiscvChannelTile(RiscvTileCode):
     @property
     def is_kept(self) -> bool:
         """True if all weights of a filter remain in registers for all windows of a channel."""
-        return self.records.taps <= _MOST_WEIGHTS
+        return self.records.taps <= _MAX_WEIGHTS
 
     @property
-    def most_windows(self) -> int:
+    def max_windows(self) -> int:
         # There is no code for tiles that are not depthwise, and for filters with too many columns.
-        if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
+        if not self.records.is_by_channel or self.records.columns > _MAX_WEIGHTS:
             return 0
-        reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
+        reached = [count for count in range(1, _MAX_WINDOWS + 1) if self.reach(count) <= REACH]
         return max(reached, default=0)
 
     def reach(self, windows: int) -> int:

@@ -17,7 +17,7 @@ from tinyml.targets.composer.weight_streams import BY_ELEMENT, DOUBLED, RIGHT_LE
 from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
 from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, added_product, requantised, started_product
 
-_MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
+_MAX_WINDOWS, _MAX_ROWS, _MAX_ROWS_ALONE = 4, 4, 8
 UNROLLED_LENGTH = 2 * UNROLLED
 """The greatest number of elements that are multiplied without a loop."""
 
@@ -32,13 +32,13 @@ class RiscvDotTile(RiscvTileCode):
     FRAME = 80
 
     @property
-    def most_windows(self) -> int:
+    def max_windows(self) -> int:
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
             count
-            for count in range(1, _MOST_WINDOWS + 1)
-            if (count - 1) * tile.step + inside <= REACH and (count - 1) * tile.rows + _MOST_ROWS_ALONE <= REACH
+            for count in range(1, _MAX_WINDOWS + 1)
+            if (count - 1) * tile.step + inside <= REACH and (count - 1) * tile.rows + _MAX_ROWS_ALONE <= REACH
         ]
         return max(reached, default=0)
 
@@ -48,7 +48,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @cached_property
     def _layout(self) -> WeightStream:
-        most = _MOST_ROWS if self.windows[0][1] > 1 else _MOST_ROWS_ALONE
+        most = _MAX_ROWS if self.windows[0][1] > 1 else _MAX_ROWS_ALONE
         return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
 
     @property

@@ -125,19 +125,19 @@ class RiscvTileCode(ABC):
 
     @property
     @abstractmethod
-    def most_windows(self) -> int:
+    def max_windows(self) -> int:
         """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
         last window; 0 for a tile without code.
         """
 
     @property
     def fits(self) -> bool:
-        return self.most_windows > 0
+        return self.max_windows > 0
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
         """The groups of windows: pairs (repetition count, number of windows computed at once)."""
-        return balanced(self.tile.count, self.most_windows)
+        return balanced(self.tile.count, self.max_windows)
 
     @abstractmethod
     def write(self, code: RiscvCode[V]) -> None:

@@ -37,7 +37,7 @@ def float_conversions(board: Board) -> dict[str, float]:
     """The time per element of each conversion of floats to raws on a board, by the names of the functions that convert.
     Inputs with and without a unit per feature are measured. Programs that do not fit the memory are omitted.
     """
-    found: dict[str, float] = {}
+    costs: dict[str, float] = {}
     for name, width in CONVERTED_FORMATS:
         for features in UNITS:
             try:
@@ -45,8 +45,8 @@ def float_conversions(board: Board) -> dict[str, float]:
             except InputError:
                 # The program does not fit the memory.
                 continue
-            found.setdefault(functions, round(time / LENGTH, 2))
-    return dict(sorted(found.items()))
+            costs.setdefault(functions, round(time / LENGTH, 2))
+    return dict(sorted(costs.items()))
 
 
 def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:

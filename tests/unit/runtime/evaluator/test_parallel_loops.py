@@ -75,7 +75,7 @@ def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
     assert reals is not None
     assert expected is not None
     for most in (0, 4, 20, 1 << 22):
-        monkeypatch.setattr(parallel_loops, "MOST_TOGETHER", most)
+        monkeypatch.setattr(parallel_loops, "MAX_TOGETHER", most)
         shared = SharedEvaluator(X, chunk=1).prepare(module)
         for sample in range(len(X)):
             one = evaluate(module, encode_inputs(module, X[[sample]]))

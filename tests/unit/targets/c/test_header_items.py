@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tinyml.runtime.model.headers import header_texts
-from tinyml.targets.c.header_items import needed_part, words
+from tinyml.targets.c.header_items import without_unused, words
 from tinyml.targets.chip import Chip
 from tinyml.targets.registry import HOST, chip_of, chips
 
@@ -60,7 +60,7 @@ NAMES = {"SCALE", "TWICE", "pair", "first", "table", "inner", "second"}
 
 
 def part(*used: str) -> str:
-    return "\n".join(needed_part(HEADER, set(used)))
+    return "\n".join(without_unused(HEADER, set(used)))
 
 
 def defined(text: str) -> set[str]:
@@ -87,7 +87,7 @@ def test_a_part_has_what_is_used_and_what_that_uses(used: list[str], names: set[
 
 
 def test_nothing_is_left_where_nothing_is_used() -> None:
-    assert needed_part(HEADER, set()) == []
+    assert without_unused(HEADER, set()) == []
 
 
 def test_a_definition_of_two_branches_stays_in_both() -> None:
@@ -100,20 +100,20 @@ def test_a_definition_of_two_branches_stays_in_both() -> None:
 
 def test_a_macro_that_decides_a_condition_stays() -> None:
     header = "#define WIDE 1\n#if WIDE\nstatic int wide(void) { return 1; }\n#endif\n#define OTHER 2\n"
-    assert needed_part(header, {"wide"})[:2] == ["#define WIDE 1", "#if WIDE"]
-    assert "#define OTHER 2" not in needed_part(header, {"wide"})
+    assert without_unused(header, {"wide"})[:2] == ["#define WIDE 1", "#if WIDE"]
+    assert "#define OTHER 2" not in without_unused(header, {"wide"})
 
 
 def test_an_else_branch_depends_on_the_conditions_before_it() -> None:
     header = "#define WIDE 1\n#if WIDE\n#else\nstatic int narrow(void) { return 1; }\n#endif\n"
-    assert "#define WIDE 1" in needed_part(header, {"narrow"})
+    assert "#define WIDE 1" in without_unused(header, {"narrow"})
 
 
 def test_conditions_that_reject_a_compiler_stay_with_what_they_guard() -> None:
     reject = ["#ifdef __AVR__", '#error "not here"', "#endif"]
     header = "\n".join(["#ifndef OWN_H", "#define OWN_H", *reject, "#define ONE 1", "#define TWO 2", "#endif"])
-    assert needed_part(header, {"ONE"}) == [*reject, "#define ONE 1"]
-    assert needed_part(header, {"THREE"}) == []
+    assert without_unused(header, {"ONE"}) == [*reject, "#define ONE 1"]
+    assert without_unused(header, {"THREE"}) == []
 
 
 def test_includes_and_comments_stay_with_what_they_belong_to() -> None:
@@ -124,10 +124,10 @@ def test_includes_and_comments_stay_with_what_they_belong_to() -> None:
 
 def test_comments_of_lines_and_spaced_directives_are_read() -> None:
     header = "// A #define, and f(x).\n#define ONE 1\n#if ONE\nint f(int x) { return x; }\n# else\n# endif\nint g;\n"
-    assert needed_part(header, {"ONE"}) == ["// A #define, and f(x).", "#define ONE 1"]
+    assert without_unused(header, {"ONE"}) == ["// A #define, and f(x).", "#define ONE 1"]
     function = ["#ifndef F_DEFINED", "#define F_DEFINED", "int f(int x) { return x; }", "#endif"]
     expected = ["// A #define, and f(x).", "#define ONE 1", "#if ONE", *function, "# else", "#endif"]
-    assert needed_part(header, {"f"}) == expected
+    assert without_unused(header, {"f"}) == expected
 
 
 def test_the_guard_of_the_header_gives_way_to_one_of_each_definition() -> None:
@@ -163,7 +163,7 @@ def test_headers_of_the_runtime_are_whole_where_everything_is_used(chip: Chip) -
         guard = re.match(r"#ifndef (\w+)", code[0])
         if guard is not None and code[1] == f"#define {guard[1]}":
             code = code[2:-1]
-        kept = code_of(needed_part(text, words(text)))
+        kept = code_of(without_unused(text, words(text)))
         assert [line for line in left_over(code, kept) if not GUARD.fullmatch(line)] == [], name
 
 
@@ -205,7 +205,7 @@ def test_all_runtime_headers_compile_where_everything_is_used(tmp_path: Path) ->
 
     for name in texts:
         bare = [include.sub("", texts[one]) for one in with_needed(name)]
-        parts = ["\n".join(needed_part(one, words(one))) for one in bare]
+        parts = ["\n".join(without_unused(one, words(one))) for one in bare]
         file = tmp_path / f"{name.replace('/', '_')}.c"
         file.write_text("#include <stdint.h>\n" + "\n".join(parts) + "\n")
     for flags in ([], ["-x", "c++"]):
