@@ -13,7 +13,7 @@ from contextvars import copy_context
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
@@ -34,8 +34,6 @@ from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.dialects.options import Option

@@ -8,7 +8,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, ModuleOp
 
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.lazy_numpy import np
@@ -18,7 +18,6 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.dialects.tdsl.inputs import InputPart
 

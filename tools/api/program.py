@@ -19,11 +19,11 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
 from tinyml.dialects.tdsl.interface import read_interface
-from tinyml.runtime.evaluator.evaluator import in_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, in_reals
 from tinyml.runtime.readers.protected_files import note_input, protect_inputs
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.loading import class_labels, feature_names
-from tinyml.tools.api.runs import evaluated, explained, figure, listened, measured
+from tinyml.tools.api.runs import Explanation, Measurements, evaluated, explained, figure, listened, measured
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.driver.beyond_range import beyond_range
 from tinyml.tools.driver.output_folder import PICTURES, drop_files, kept_files, read_fields, removable_files
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
-    from tinyml.tools.api.runs import Explanation, Measurements
     from tinyml.tools.driver.heard import Heard
 
 _NO_FILES: Sequence[Path] = ()

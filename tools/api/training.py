@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -24,8 +24,6 @@ from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_optio
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from tinyml.runtime.training.training import Trainer
     from tinyml.tools.api.keywords import FinetuneKeywords
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -18,9 +17,6 @@ from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.reports.pages.compare_page import ComparedPrograms, compare_page
 from tinyml.tools.reports.pages.html import show
 from tinyml.tools.reports.tables import print_table
-
-if TYPE_CHECKING:
-    from tinyml.tools.reports.pages.compare_page import ComparedPrograms
 
 
 @dataclass(frozen=True, kw_only=True)

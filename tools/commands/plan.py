@@ -38,7 +38,7 @@ from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
-from tinyml.transforms.schedules.plans.network import graph_of, network_of
+from tinyml.transforms.schedules.plans.network import Network, graph_of, network_of
 from tinyml.transforms.schedules.plans.segmentation import lower_bound
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named, schedules
 
@@ -46,10 +46,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.lowering.options import PipelineOptions
     from tinyml.targets.board import Board
     from tinyml.transforms.schedules.plans.graph import Graph
-    from tinyml.transforms.schedules.plans.network import Network
     from tinyml.transforms.schedules.protocol import Width
     from tinyml.transforms.schedules.segments import Plan
 

@@ -36,14 +36,12 @@ from tinyml.tools.proofs.function_statements import Call, function_statement
 from tinyml.tools.proofs.machine_statements import machine_statements
 from tinyml.tools.proofs.posit.quire_statements import quire_statements
 from tinyml.tools.proofs.programs import Unstated, accumulators, exponents, operations
-from tinyml.tools.proofs.proving import decide
+from tinyml.tools.proofs.proving import Verdict, decide
 from tinyml.tools.proofs.statements import statements, variants
 from tinyml.tools.reports.tables import print_table
 
 if TYPE_CHECKING:
     from tinyml.tools.proofs.op_statements import OpStatement
-    from tinyml.tools.proofs.programs import Unstated
-    from tinyml.tools.proofs.proving import Verdict
     from tinyml.tools.proofs.step_statements import StepStatement
 
 

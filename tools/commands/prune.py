@@ -22,13 +22,12 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.tools.reports.tables import print_table, spell_bytes
 from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 from tinyml.transforms.reals.channels.importance import weights_name
-from tinyml.transforms.reals.channels.pruning import prune
+from tinyml.transforms.reals.channels.pruning import Channels, prune
 from tinyml.transforms.reals.channels.removal import kept, remove_channels
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.transforms.reals.channels.pruning import Channels
 
 SUFFIXES = (".onnx", ".mlir")
 

@@ -18,16 +18,13 @@ from tinyml.tools.driver.request import ModelArgument
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
-from tinyml.transforms.reals.channels.importance import importance
+from tinyml.transforms.reals.channels.importance import Importance, importance
 from tinyml.transforms.reals.channels.pruning import Channels
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.table import schedule_named
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-
-    from tinyml.transforms.reals.channels.importance import Importance
-    from tinyml.transforms.reals.channels.pruning import Channels
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.table import Table
 
@@ -18,7 +18,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import DEFAULT_TARGET, HOST, board
@@ -35,9 +35,6 @@ from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.ir.pipeline_names import cost_of
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass
 from tinyml.transforms.search.costs.candidate_costs import working_memory
-
-if TYPE_CHECKING:
-    from tinyml.runtime.evaluator.evaluator import Outputs
 
 WIDE, NARROW = 16, 8
 """Shiftry's two widths, which all ways use."""

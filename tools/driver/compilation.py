@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 
 from tinyml.dialects.context import context
-from tinyml.tools.driver.measure import NO_ACCURACY, Accuracy
+from tinyml.tools.driver.measure import NO_ACCURACY, Accuracy, Measured, Mismatch, RoundingLoss
 from tinyml.tools.driver.output_folder import MEASURED_SAMPLES
 from tinyml.tools.reports.facts.faults import NO_FAULTS, DataFaults
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.compiled_program import Compiled
-    from tinyml.tools.driver.measure import Measured, Mismatch, RoundingLoss
     from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.request import Request, SearchAccount
     from tinyml.tools.reports.report_views import Report

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -42,6 +42,8 @@ from tinyml.tools.driver.compile_program import CHOICE, compile_asked, does_not_
 from tinyml.tools.driver.data_faults import data_faults
 from tinyml.tools.driver.limits import Needs, ram_of
 from tinyml.tools.driver.measure import (
+    Measured,
+    Mismatch,
     MismatchError,
     accuracy,
     check_equal,
@@ -59,7 +61,7 @@ from tinyml.tools.driver.output_folder import (
     write_inside,
     write_sources,
 )
-from tinyml.tools.driver.packages.packaging import packaged_model
+from tinyml.tools.driver.packages.packaging import Packaging, packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.packages.write_packages import write_packages
 from tinyml.tools.driver.request import QUANTIZATION, Request, watched
@@ -79,13 +81,10 @@ from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
     from tinyml.targets.board import Board
     from tinyml.tools.driver.compiled_program import Compiled
-    from tinyml.tools.driver.measure import Measured, Mismatch
-    from tinyml.tools.driver.packages.packaging import Packaging
 
 _, ANEW = QUANTIZATION
 

@@ -8,7 +8,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering.c.real_numbers import from_real, lies_below
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals, predict_function
+from tinyml.runtime.evaluator.evaluator import (
+    Outputs,
+    encode_inputs,
+    evaluate,
+    evaluate_reals,
+    in_reals,
+    predict_function,
+)
 from tinyml.tools.driver.measure import Accuracy, Detection, DetectionRates
 from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 from tinyml.transforms.formats.evaluation.metrics import area_under_curve
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.dialects.formats.number_format import NumberFormat
-    from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
 
 FAR_DISTANCE = 0.01

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.table import Table
 
 from tinyml.lowering.loops.operation_names import MAX_NAME_LENGTH
-from tinyml.runtime.devices.attribution import attribute
+from tinyml.runtime.devices.attribution import Attribution, attribute
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
 from tinyml.tools.reports.breakdown import constant_names, far_constants, flash, ram
 from tinyml.tools.reports.facts.spent_time import functions, measured_time, operations
 from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.report import estimate_report
 from tinyml.tools.reports.tables import print_table, time_unit
-from tinyml.transforms.ir.cost.estimate import estimate_on
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.tools.driver.program_in_folder import ProgramInFolder
-    from tinyml.transforms.ir.cost.estimate import Estimate
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 
 WIDTH = 120
 

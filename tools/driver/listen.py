@@ -12,7 +12,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
 from tinyml.runtime.devices.listening import answers_to
-from tinyml.runtime.evaluator.evaluator import encode_inputs, in_reals, predict_function
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, in_reals, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.readers.recordings import read_wav
 from tinyml.targets.registry import HOST, board
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.runtime.evaluator.evaluator import Outputs
 
 WIDTH, LEFT, RIGHT, TOP, GAP = 760, 74, 14, 26, 24
 

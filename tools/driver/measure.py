@@ -17,9 +17,9 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.tools.driver.choice.output_errors import greatest_growth
+from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers
-from tinyml.transforms.formats.evaluation.metrics import NUMBERS, measure_of
+from tinyml.transforms.formats.evaluation.metrics import NUMBERS, Measure, measure_of
 from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors, mean_errors
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.runtime.model.wanted_outputs import WantedOutput
-    from tinyml.tools.driver.choice.output_errors import OutputError
-    from tinyml.transforms.formats.evaluation.metrics import Measure
-    from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tinyml.tools.driver.output_folder import (
     PICTURES,
     REPORT_PAGE,
 )
-from tinyml.tools.reports.facts.answer_pictures import wrong_answers
+from tinyml.tools.reports.facts.answer_pictures import WrongAnswer, wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
-    from tinyml.tools.reports.facts.answer_pictures import WrongAnswer
 
 
 def facts_at_hand(compilation: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:

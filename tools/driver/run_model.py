@@ -22,8 +22,8 @@ from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.measure import errors_on_device, run_on_device
-from tinyml.tools.driver.program_in_folder import program_in
+from tinyml.tools.driver.measure import Mismatch, errors_on_device, run_on_device
+from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
 from tinyml.tools.driver.request import listed_targets, optimize
 from tinyml.tools.reports.report import rounded_milliseconds
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.measure import Mismatch
-    from tinyml.tools.driver.program_in_folder import ProgramInFolder
 
 _ON_PORT = "tinyml.tools.driver.run_on_port:run_on_port"
 

@@ -12,12 +12,11 @@ from tinyml.runtime.devices.streaming_board import StreamingBoard, digest_of
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.chip import WEIGHTS
-from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.measure import Mismatch, first_mismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.tools.driver.measure import Mismatch
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
 
 

@@ -14,7 +14,7 @@ from tinyml.dialects.tdsl.inputs import InputPart
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.lowering.loops.operation_names import layers_by_name
 from tinyml.runtime.evaluator.evaluator import feature_map
-from tinyml.runtime.evaluator.function_errors import function_errors
+from tinyml.runtime.evaluator.function_errors import FunctionError, function_errors
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
 from tinyml.tools.reports.facts.answers import confusion
@@ -31,17 +31,15 @@ from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.threshold_report import threshold_report
 from tinyml.tools.reports.warnings import warnings_of
 from tinyml.transforms.formats.plan_execution import streamed_segments
-from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 
 if TYPE_CHECKING:
-    from tinyml.runtime.evaluator.function_errors import FunctionError
     from tinyml.runtime.model.interface import Interface
     from tinyml.targets.board import Board
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Measured
     from tinyml.tools.driver.request import Request, SearchAccount
-    from tinyml.transforms.ir.cost.estimate import Estimate
 
 
 def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines: Sequence[str]) -> Report:

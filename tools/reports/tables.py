@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from contextvars import ContextVar
 from copy import copy
@@ -13,17 +13,13 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tinyml.dialects.errors import visible
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_of, spell_milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rich.table import Column, Table
-
     from tinyml.tools.reports.report_fields import FunctionReport, ReportFields
 
 

@@ -19,7 +19,7 @@ from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
-from tinyml.transforms.ir.cost.estimate import time_shares
+from tinyml.transforms.ir.cost.estimate import TimeShares, time_shares
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Accuracy
-    from tinyml.transforms.ir.cost.estimate import TimeShares
 
 LOST_POINTS = 2.0
 """The loss of accuracy, in points, above which a warning is issued."""

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.choice.alternatives import Alternative
-from tinyml.tools.driver.choice.trials import EstimatedCost
+from tinyml.tools.driver.choice.trials import EstimatedCost, ProgramTrial
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.statistics import Loss
-    from tinyml.tools.driver.choice.trials import ProgramTrial
 
 
 class Outcome(Enum):

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.driver.choice.candidates import verdict_of_deferred, verdict_of_late
+from tinyml.tools.driver.choice.candidates import Candidate, verdict_of_deferred, verdict_of_late
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
-from tinyml.tools.driver.choice.statistics import change
+from tinyml.tools.driver.choice.statistics import Loss, change
 from tinyml.tools.driver.data_faults import CONFIDENCE
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative
-    from tinyml.tools.driver.choice.candidates import Candidate
     from tinyml.tools.driver.choice.choose import AutoChoice, Bounds
-    from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.request import Request
 
 USELESS_EXCESS = 2.0

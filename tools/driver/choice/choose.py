@@ -39,7 +39,7 @@ from tinyml.tools.driver.choice.alternatives import (
     considered,
 )
 from tinyml.tools.driver.choice.candidates import Candidate, FailedAlternative, Outcome
-from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
+from tinyml.tools.driver.choice.trials import EstimatedCost, ProgramTrial, Trials
 from tinyml.tools.driver.request import USUAL_GROWTH
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
-    from tinyml.tools.driver.choice.trials import ProgramTrial
 
 SPARE_STACK = 16
 """The possible error of a RAM estimate, in bytes."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
@@ -32,7 +32,6 @@ from tinyml.transforms.ir.outputs import CLASS
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board

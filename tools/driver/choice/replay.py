@@ -6,15 +6,12 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.lowering.pipelines import pipeline
 from tinyml.tools.driver.request import Request
-
-if TYPE_CHECKING:
-    from tinyml.tools.driver.request import Request
 
 LIMITS = ("ram", "flash")
 

@@ -30,8 +30,8 @@ from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growt
 from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS
 from tinyml.tools.driver.detection import far_samples, moved, rank_losses
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES
-from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
-from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
+from tinyml.transforms.formats.evaluation.answers import Answers, labelled_anomalies
+from tinyml.transforms.formats.evaluation.metrics import CLASSES, Measure, places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
-    from tinyml.transforms.formats.evaluation.answers import Answers
-    from tinyml.transforms.formats.evaluation.metrics import Measure
     from tinyml.transforms.formats.evaluation.reference import Reference
 
 MARGIN_DISTANCE = 0.5

@@ -26,7 +26,7 @@ from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.format_options import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
-from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates, Formats
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.choice.alternatives import Alternative
-    from tinyml.transforms.formats.evaluation.candidates import Formats
 
 
 class Prepared:

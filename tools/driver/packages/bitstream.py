@@ -9,14 +9,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.verilog_tools import module_name, port_bits
-from tinyml.targets.verilog.fabric import fabric_of
+from tinyml.targets.verilog.fabric import Carrier, fabric_of
 from tinyml.tools.cli.filled_templates import filled, filled_templates
-from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.targets.verilog.fabric import Carrier
-    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "bitstream"
 

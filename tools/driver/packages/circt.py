@@ -12,13 +12,12 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.circt import PRINTER
 from tinyml.runtime.devices.verilog_tools import HARNESS, LIMIT, port_bits, spelled
 from tinyml.tools.cli.filled_templates import filled_templates
-from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.driver.upstream import circt_text
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 
 def _files(model: PackagedModel) -> dict[str, str]:

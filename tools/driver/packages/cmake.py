@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.tools.cli.filled_templates import filled_templates
 from tinyml.tools.driver.packages.model_words import model_words, stored_samples
-from tinyml.tools.driver.packages.packaging import Packaging
-
-if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaging import PackagedModel
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _TOOLCHAIN, _ROWS = "toolchain.cmake", "rows.c"
 

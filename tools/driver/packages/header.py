@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tinyml.tools.driver.packages.packaging import Packaging
-
-if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaging import PackagedModel
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _TEXT = """\
 /* The whole model: include this header in one file of a program, such as a sketch. Any other file of the program

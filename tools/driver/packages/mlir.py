@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.llvm import to_llvm
 from tinyml.tools.cli.filled_templates import filled_templates
 from tinyml.tools.driver.packages.model_words import model_words, stored_samples
-from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.driver.upstream import upstream_files
-
-if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _RUN = "{result} {name}_run(void)\n{{\n    {returned}{name}_predict({argument});\n}}\n"
 

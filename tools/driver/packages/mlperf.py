@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.inputs import Pushes
 from tinyml.tools.cli.filled_templates import filled_templates
 from tinyml.tools.driver.packages.cmake import example_words
-from tinyml.tools.driver.packages.packaging import Packaging
-
-if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaging import PackagedModel
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 
 @dataclass(frozen=True)

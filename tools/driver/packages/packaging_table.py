@@ -20,7 +20,6 @@ from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.packages.packaging import Packaging
 
 PLAIN = "c"
 """The name for `NAME.c` and `NAME.h`, which every output folder contains."""

@@ -15,11 +15,10 @@ from tinyml.tools.cli.filled_templates import filled, filled_templates
 from tinyml.tools.driver.packages.arduino import library_files, sketch_names
 from tinyml.tools.driver.packages.cmake import example_words
 from tinyml.tools.driver.packages.model_words import sentence, stored_samples
-from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates"
 

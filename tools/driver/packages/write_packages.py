@@ -7,7 +7,6 @@ import shutil
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -15,12 +14,9 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.chip import SERIAL
 from tinyml.targets.registry import board
 from tinyml.tools.driver.output_folder import FILES, SAMPLES, readable_report, seal_folder, write_inside
-from tinyml.tools.driver.packages.packaging import packaged_model
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging, packaged_model
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 from tinyml.tools.driver.stages import load_program
-
-if TYPE_CHECKING:
-    from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: the earliest of the format, so that equal contents create equal archives."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.targets.registry import chip_of
-from tinyml.tools.reports.facts.answer_pictures import draw_confusion, draw_wrong
+from tinyml.tools.reports.facts.answer_pictures import WrongAnswer, draw_confusion, draw_wrong
 from tinyml.tools.reports.facts.loop_nests import LoopFacts, draw_loops
 from tinyml.tools.reports.facts.memory_picture import draw_report
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
@@ -19,7 +19,6 @@ from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.tools.reports.facts.answer_pictures import WrongAnswer
     from tinyml.tools.reports.report_views import Report
 
 WIDTH, ROW = 960, 22
