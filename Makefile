@@ -44,7 +44,7 @@ filecheck: $(VENV)/test ## run the regression suite on IR files (lit)
 pytest: $(VENV)/test ## run unit and numeric tests
 	$(BIN)/pytest -q -n auto --dist worksteal
 
-long: $(VENV)/test ## run all unit and numeric tests, of which `make test` draws two long ones of each file by the commit, or by SEED=... (half an hour)
+long: $(VENV)/test ## run all unit and numeric tests; of the long ones, `make test` draws some by the commit, or by SEED=... (half an hour)
 	$(BIN)/pytest -q -n auto --dist worksteal --long
 
 core: $(VENV)/test ## test the wheel of the core in an environment of its own, without extensions, and compare the C of programs

@@ -32,12 +32,15 @@ settings.load_profile("tinyml")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = "long"
-"""The mark of tests whose cases together take more than half a second of a processor. With `drawn=False`, one case
-takes more than a second.
+"""The mark of tests whose cases together take more than half a second of a processor. `seconds` states what a case
+takes if it is more than two.
 """
 
 DRAWN = 2
-"""The long cases of each file that a run without `--long` draws."""
+"""The long cases of each file that a run without `--long` draws, without those that state their seconds."""
+
+DRAWN_SECONDS = 150
+"""The seconds of a processor for which a run without `--long` draws cases that state their seconds."""
 
 LONG_RUN = 300
 """Seconds of all tests together, from which on a run lists its slowest tests."""
@@ -50,7 +53,7 @@ COLLECT_EVERY = 500_000
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--long", action="store_true", help=f"run all tests with the mark {LONG!r}, not {DRAWN} of each file"
+        "--long", action="store_true", help=f"run all tests with the mark {LONG!r}, not only those drawn by {SEED}"
     )
     parser.addoption("--update-docs", action="store_true", help="write the outputs shown in README.md and docs/ anew")
     parser.addoption("--update-costs", action="store_true", help="record the costs of kernels anew")
@@ -62,7 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
     threads do not slow down other test workers.
     """
     config.addinivalue_line(
-        "markers", f"{LONG}(drawn=True): more than half a second; `make test` draws {DRAWN} of each file"
+        "markers",
+        f"{LONG}(seconds=2): all cases take more than half a second, or one takes `seconds`; `make test` draws some",
     )
     # Workers get the seed of the process that starts them.
     os.environ[SEED] = seed_of(ROOT)
@@ -78,8 +82,8 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except `DRAWN`
-    randomly drawn cases of each file.
+    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except randomly
+    drawn cases.
 
     Cases named on the command line run, too. If the command line names a file, all its long tests run.
     """
@@ -105,18 +109,27 @@ def _runs_long_tests(config: pytest.Config) -> bool:
 
 
 def _long_tests_to_skip(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
-    """The cases of long tests that do not run: all except `DRAWN` of each file, drawn by the seed and the file's name.
-
-    A test with the mark `long(drawn=False)` is never drawn.
+    """The cases of long tests that do not run: all except `DRAWN` of each file and, of those that state their seconds,
+    as many of the whole run as take `DRAWN_SECONDS`.
     """
     files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    timed: dict[pytest.Item, int] = {}
     skipped: set[pytest.Item] = set()
     for item in items:
         if (mark := item.get_closest_marker(LONG)) is not None and item.get_closest_marker("skip") is None:
             skipped.add(item)
-            if mark.kwargs.get("drawn", True):
+            if (seconds := mark.kwargs.get("seconds")) is None:
                 files[item.nodeid.partition("::")[0]].append(item)
-    return skipped - {case for file, cases in files.items() for case in drawn(cases, DRAWN, f"{seed} {file}")}
+            else:
+                timed[item] = seconds
+    for file, cases in files.items():
+        skipped.difference_update(drawn(cases, DRAWN, f"{seed} {file}"))
+    left = DRAWN_SECONDS
+    for item in drawn([*timed], len(timed), seed):
+        if timed[item] <= left:
+            left -= timed[item]
+            skipped.remove(item)
+    return skipped
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:

@@ -185,7 +185,7 @@ def show_warning(message: Warning | str, category: type[Warning], *_: object) ->
     print(f"{category.__name__}: {message}")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("page", "block"),
     [
@@ -276,7 +276,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
             raise AssertionError(f"{command}: nothing is known of it")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """The commands of a page succeed if they are typed in one folder, which contains docs/ and examples/.

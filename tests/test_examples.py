@@ -61,7 +61,7 @@ def test_slopes_are_those_of_the_loss(example: Any):
         assert slopes[name][place] == pytest.approx((above - below) / 2e-5, rel=1e-3, abs=1e-6), name
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
     figures = example.prune_lenet(tmp_path / "out", 850, 3, 400, "host")
     assert figures["accuracy before"] == 98.6
@@ -81,7 +81,7 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
     assert report["segments"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path: Path):
     """On reals, LeNet in SeeDot's language computes the scores of the ONNX model.
 

@@ -62,7 +62,7 @@ def run(notebook: Cell) -> Iterator[tuple[Cell, list[Cell]]]:
             yield cell, outputs(cell, names)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.name)
 def test_cells_show_what_is_stored(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest

@@ -52,7 +52,7 @@ def test_every_kind_has_cases():
     assert CASES.keys() == KINDS.keys()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("name", KINDS)
 def test_no_case_does_harm(name: str):
     cases = [run_case(KINDS[name], number) for number in range(CASES[name])]

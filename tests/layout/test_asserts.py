@@ -50,7 +50,7 @@ def test_what_cannot_fail_is_found(source: str, lines: list[int]):
     assert sorted(cannot_fail(ast.parse(source))) == lines
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_every_assertion_can_fail():
     files = sorted(TESTS.rglob("*.py"))
     assert files

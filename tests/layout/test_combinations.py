@@ -69,12 +69,21 @@ def test_skipped(): ...
 def test_another(): ...
 """
 
-NEVER_DRAWN = """
+TIMED_TESTS = """
 import pytest
 
 
-@pytest.mark.long(drawn=False)
-def test_of_minutes(): ...
+@pytest.mark.long(seconds=100)
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_of_minutes(number): ...
+
+
+@pytest.mark.long(seconds=50)
+def test_of_a_minute(): ...
+
+
+@pytest.mark.long(seconds=151)
+def test_beyond_the_budget(): ...
 """
 
 AXES = {
@@ -96,11 +105,11 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with three test files: two with the same long tests, and one whose long test is never drawn."""
+    """A folder with three test files: two with the same long tests, and one with tests that state their seconds."""
     folder = tmp_path_factory.mktemp("long")
     for name in ("test_first.py", "test_second.py"):
         (folder / name).write_text(LONG_TESTS)
-    (folder / "test_third.py").write_text(NEVER_DRAWN)
+    (folder / "test_third.py").write_text(TIMED_TESTS)
     return folder
 
 
@@ -129,7 +138,7 @@ def run(*arguments: str, exhaustive: bool = False) -> dict[str, list[list[str]]]
     return cases
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_each_value_is_in_a_case_that_runs(file: Path):
     cases = run(str(file))
     found = {test: [{case[axis] for case in each} for axis in range(2)] for test, each in cases.items()}
@@ -147,15 +156,22 @@ def test_named_cases_run(file: Path):
     assert found == {"test_method": [id.split("-") for id in ids]}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_an_exhaustive_run_takes_all_combinations(file: Path):
     assert len(run(f"{file}::TestOfClass::test_method", exhaustive=True)["test_method"]) == 6
 
 
 def test_two_long_cases_of_each_file_run(long_tests: Path):
     cases = run(str(long_tests))
-    assert sum(map(len, cases.values())) == 4
-    assert "test_of_minutes" not in cases
+    assert sum(len(each) for test, each in cases.items() if test in ("test_one", "test_another")) == 4
+
+
+def test_as_many_timed_cases_run_as_the_budget_allows(long_tests: Path):
+    """The budget is 150 seconds: one case of 100 and the one of 50 fit, a case of 151 never does."""
+    cases = run(str(long_tests))
+    assert len(cases["test_of_minutes"]) == 1
+    assert len(cases["test_of_a_minute"]) == 1
+    assert "test_beyond_the_budget" not in cases
 
 
 def test_the_seed_draws(long_tests: Path, monkeypatch: pytest.MonkeyPatch):
@@ -185,7 +201,9 @@ def test_all_long_tests_run_with_the_option_and_in_an_exhaustive_run(long_tests:
     assert {test: len(cases) for test, cases in every.items()} == {
         "test_one": 4,
         "test_another": 2,
-        "test_of_minutes": 1,
+        "test_of_minutes": 3,
+        "test_of_a_minute": 1,
+        "test_beyond_the_budget": 1,
     }
 
 

@@ -45,7 +45,7 @@ def test_names_are_found(function: str, reused: list[str]) -> None:
     assert reused_names(symtable(function, "f.py", "exec")) == reused
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_comprehensions_of_a_function_agree_on_names() -> None:
     assert {
         str(path): reused for path in MODULES if (reused := reused_names(symtable(path.read_text("utf-8"), "", "exec")))

@@ -41,7 +41,7 @@ def test_a_pass_is_a_file_and_a_test(name: str):
     assert name in check.read_text(), f"{name_of(check)} does not run {name}"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_every_pass_is_registered():
     for path in MODULES:
         assert set(defined_passes(path)) <= TINYML.all_passes.keys(), name_of(path)

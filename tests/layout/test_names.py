@@ -112,7 +112,7 @@ def asked_for(path: Path) -> set[str]:
     return {one.id for kind in kinds for one in ast.walk(kind) if isinstance(one, ast.Name)}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_no_family_is_asked_for_outside_formats():
     """Outside `dialects/formats/`, only the files in `ASKING_FOR_FAMILIES` test whether an object is of a class of
     formats or accumulators.

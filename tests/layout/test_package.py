@@ -61,7 +61,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_the_wheel_contains_every_room(wheel: Path):
     """The wheel contains every file of the product and the licence, but not the code that measures cost tables.
 
@@ -84,7 +84,7 @@ def tool(name: str, *arguments: str | Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_description_is_complete_outside_of_the_repository(wheel: Path):
     """A registry accepts the wheel's description, and each of its links to the repository leads to a file."""
     tool("twine", "check", "--strict", wheel)
@@ -100,7 +100,7 @@ def test_the_description_is_complete_outside_of_the_repository(wheel: Path):
             assert ROOT.joinpath(path.partition("#")[0]).is_file(), link
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_the_source_distribution_has_tests_and_citation(tmp_path: Path):
     code = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code, tmp_path], cwd=ROOT, check=True, capture_output=True)
@@ -120,7 +120,7 @@ def test_the_citation_is_valid_and_agrees_with_the_package():
     assert PROJECT["license"].split() == [cited["license"], "WITH", "LLVM-exception"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
     """In a folder without `examples`, the demo compiles the models of the wheel to C and an Arduino library.
 
@@ -190,7 +190,7 @@ FROM_THE_WHEEL = """if True:
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
     """The wheel compiles a model in a Python that has only the packages that the wheel requires, without a compiler on
     the PATH. Messages name the package and the extra to install.
@@ -227,7 +227,7 @@ def fresh_python(code: str) -> str:
 HEAVY = "print(*sorted({'numpy', 'lark', 'rich', 'unicorn', 'elftools'} & sys.modules.keys()))"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_module_loads_its_names_when_they_are_used():
     code = """if True:
         import sys, tinyml
@@ -273,7 +273,7 @@ def test_the_tool_starts_without_heavy_modules():
     assert fresh_python(f"import sys, tinyml.tools.tinyml_opt; {HEAVY}").strip() == ""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_help_and_every_registered_thing_load_without_heavy_modules():
     code = f"""if True:
         import contextlib, io, sys
@@ -304,7 +304,7 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
     assert TINYML.all_targets.keys() <= set(targets)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
     """A stock xdsl-opt parses a program of each dialect. It runs once for all programs, because its start takes most of
     the time.

@@ -130,7 +130,7 @@ def test_a_test_that_fails_is_found_by_its_name():
     assert FAILED.findall(summary)[1] == "tests/c.py"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_programs_tell_where_c_differs():
     path = subjects()["lower-arith-to-c"].path
     source = path.read_text()
@@ -138,7 +138,7 @@ def test_programs_tell_where_c_differs():
     assert run_programs(path, source.replace("def apply", "def other"), 1) == 1
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_modules_that_declare_attributes_declare_them_again():
     declaring = {
         path for one in subjects().values() for path in one.files if "DiscardableAttribute(" in path.read_text()
@@ -147,7 +147,7 @@ def test_modules_that_declare_attributes_declare_them_again():
     assert [path for path in declaring if run_checks([], path, path.read_text()) != 0] == []
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_fork_runs_the_changed_source_alone():
     subject = subjects()["compare-arguments"]
     source = subject.path.read_text()

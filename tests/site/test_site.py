@@ -84,7 +84,7 @@ def test_search_works_without_a_server(site: Path, tmp_path: Path):
     assert seen.errors == []
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @needs_chromium
 def test_requests_and_errors_are_noticed(tmp_path: Path):
     page = tmp_path / "page.html"

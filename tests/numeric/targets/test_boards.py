@@ -50,7 +50,7 @@ for _name in NAMED:
     ALIKE[_first].append(_name)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """A network is compiled once for all boards with equal cores. On a selection of these boards it fits the memories,
@@ -80,7 +80,7 @@ def texts_of(folder: Path) -> dict[str, str]:
     return {file.name: file.read_text().partition("*/")[2] for file in sorted(folder.glob("*.[ch]"))}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
     """The C for an ESP32, which cannot run here, differs from that for an ESP8266 only in the line that checks that the
     compiler is for the named chip. The report contains no measured flash, and the error of the runner names the
@@ -136,7 +136,7 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
     return True
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
     """For each board, the linker accepts a program that leaves 1,200 bytes of flash and 64 bytes of RAM, and rejects a
@@ -158,7 +158,7 @@ def only_the_board(*given: Any) -> list[str]:
     return [board_that_fits(board, needs.flash, needs.ram)]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The error message for a program that does not fit states the memories of the board, and names a board that is
     large enough.

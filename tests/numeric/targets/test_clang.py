@@ -35,7 +35,7 @@ def chip() -> Iterator[Chip]:
         yield chip
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "target", "format", "width", "weights"),
     spread(
@@ -77,7 +77,7 @@ def test_programs_have_the_bits_of_the_evaluator(
         np.testing.assert_array_equal(result.scores.view(np.uint8), np.asarray(expected.scores).view(np.uint8))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_headers_have_no_unused_functions(chip: Chip, tmp_path: Path):
     """Every runtime header compiles as a source file without a warning. In a source file clang also reports unused
     inline functions, and programs contain the texts of headers.

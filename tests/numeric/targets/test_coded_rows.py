@@ -20,7 +20,7 @@ SHAPES = ((1, [1]), (5, [70]), (6, [9, 4]), (7, [30, 12, 5]), (13, [66]), (70, [
 """Rows and lengths: of blocks of few and of six rows, out of the reach of pointers, and of several vectors."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @TARGETS
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 1 << 32))

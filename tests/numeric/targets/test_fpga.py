@@ -57,7 +57,7 @@ def not_installed(command: str) -> None:
     return None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """A model compiles without yosys, and every raw output of its simulation equals the evaluator's. An inference takes
     at most 124 cycles for the elements of the input and 1.2 cycles for each product.
@@ -80,7 +80,7 @@ def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert result["milliseconds_per_inference"] == pytest.approx(result["cycles_per_inference"] / 50e3, abs=1e-3)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patches:
         without_tools(patches)
@@ -114,7 +114,7 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("each", "rounds"), [(1, 1), (5, 3), (1_000, 2)])
 def test_programs_within_a_share(
     each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -179,7 +179,7 @@ func.func @few(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x3xf32>) {
 """A network in fixed point whose scores are floats."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_class_needs_no_floats(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The module compares the integer sums; its outputs equal the evaluator's."""
     program = tmp_path / "few.mlir"
@@ -212,7 +212,7 @@ def test_a_layer_in_floats_is_no_hardware():
         tinyml.compile(*classifier(), board=TARGET, format="fixed", width=32)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("width", spread([8, 16], 1))
 def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A softmax is compiled to a hardware module whose raw scores all equal the evaluator's."""
@@ -272,7 +272,7 @@ def test_clock_of_a_module(tmp_path: Path):
     assert 20 < verilog_tools.routed_clock(chosen, tmp_path) < 200
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_estimated_cells(tmp_path: Path):
     """For a generated model with unrolled sums, the LUTs are within 15 % of those that yosys counts, and the DSPs are
     equal.
@@ -295,7 +295,7 @@ def test_estimated_cells(tmp_path: Path):
     assert dsps == counted.dsps
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_cells_of_a_module(tmp_path: Path):
     """yosys counts the cells of a module. If the module needs more cells of one kind than the FPGA has, the error names
     this kind.

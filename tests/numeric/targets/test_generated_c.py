@@ -129,7 +129,7 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", SMALL)
 def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
     """Each kernel of a target, called by a small program, is exact. The programs run on the boards of the target and in

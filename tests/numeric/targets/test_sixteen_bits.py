@@ -68,7 +68,7 @@ BATCHES = [
 ]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "kernels"), spread(BATCHES, 3))
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
@@ -169,7 +169,7 @@ CHIPS = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @CHIPS
 def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
     cases = cases_of(chip)
@@ -206,7 +206,7 @@ Those whose arrays do not fit the RAM are left out; the tests above run these ke
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 def test_the_suites_of_chips(tmp_path: Path):
     """The test suites of chips pass for the package, which they find by its entry point."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"

@@ -206,7 +206,7 @@ def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:
     assert min(watch.seen.values()) >= len(cases)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", [M0, M4, RISCV])
 def test_results_times_and_calls(target: str, tmp_path: Path):
     runner, cases = runner_for(target), cases_of(shapes_of(target))
@@ -218,7 +218,7 @@ def test_results_times_and_calls(target: str, tmp_path: Path):
     check_calls(target, build, cases)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread([AVR, M0, M4, RISCV], 1))
 def test_plain_c_has_the_same_bits(target: str, tmp_path: Path):
     check_on([HOST], cases_of(shapes_of(target)), tmp_path)
@@ -255,7 +255,7 @@ def drawn_winograd(draw: st.DrawFn) -> TileCase:
     return tile_case(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", [M0, M4, RISCV])
 def test_any_tiles(target: str, tmp_path_factory: pytest.TempPathFactory):
     dots, channels, *_ = tile_families(target)

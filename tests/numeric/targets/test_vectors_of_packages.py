@@ -100,7 +100,7 @@ def test_tiles(tmp_path: Path):
         assert size <= code <= 1.7 * size, tile
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_plain_c_has_the_same_bits(tmp_path: Path):
     check_on([HOST], cases_of(families()), tmp_path)
 
@@ -122,7 +122,7 @@ def test_negative_halves_round_away_from_zero(tmp_path: Path):
     check(runner, build_cases(runner, cases, tmp_path), cases)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_dot_products(tmp_path: Path):
     need_tools(RVV_BOARD)
     runner, random = runner_for(RVV_BOARD), np.random.default_rng(6)
@@ -142,7 +142,7 @@ def test_kernels_overwrite_what_calls_may():
         assert not re.search(r"\b(s\d+|[sgt]p|ra)\b", body)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "format", "width", "called"),
     [
@@ -174,7 +174,7 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
         np.testing.assert_array_equal(result.scores.view(np.uint8), np.asarray(expected.scores).view(np.uint8))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_elements(tmp_path: Path):
     """Loops over elements compute the evaluator's bits for sums, products, changes of scale, clamps and pools. Some
     numbers of elements are less than the number of lanes; others are greater, but not a multiple of it.
@@ -204,7 +204,7 @@ def test_elements(tmp_path: Path):
         np.testing.assert_array_equal(result.scores, expected)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_random_loops(tmp_path: Path):
     need_tools(RVV_BOARD)
     [coder] = table_entries(RVV_BOARD, LoopCoder)

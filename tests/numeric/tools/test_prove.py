@@ -71,7 +71,7 @@ def is_tried(statement: OpStatement) -> bool:
     return size <= MAX_INPUTS
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
     """Statements about a format that are decided by trying all inputs hold. The test decides every seventh of them."""
@@ -104,7 +104,7 @@ def test_facts(format: str):
         assert verdict.proved, (fact.name, verdict.counterexample)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
     """The calls of runtime functions in sums, products and roundings of a format are proved, except those of functions
@@ -203,7 +203,7 @@ def _wrong_steps(subject: str) -> list[Counterexample]:
     return found
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_ops_that_all_formats_share():
     pytest.importorskip("z3", reason="the solver is not installed")
     for step in [*machine_statements()][::5]:
@@ -211,7 +211,7 @@ def test_ops_that_all_formats_share():
         assert verdict.proved, (step.name, verdict.how, verdict.counterexample)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
     """An inserted defect is found: a sum of 128 is stored in 8 bits. Sums of two numbers of an 8-bit format never have
     128 as their greatest value.
@@ -227,7 +227,7 @@ def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
     assert "exact.add [0, 127], [0, 1] : i8, i8, i8" in {one.statement.name for one in _wrong_steps("^exact.add")}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("amount", [1, 6, 13])
 def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
     """An inserted defect is found: ties are rounded down if the shift amount is `amount`. Statements about formats
@@ -377,7 +377,7 @@ def test_an_op_that_has_one_value_twice():
     assert decide(statement, 10).proved
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_command(capsys: pytest.CaptureFixture[str]):
     pytest.importorskip("z3", reason="the solver is not installed")
     assert main(["prove", "mxint:4"]) == 0
@@ -477,7 +477,7 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
     assert all(decide(one, 10).counterexample is not None for one in exponents(formats, loops))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """An inserted defect is found: a function returns half of the right bounds of sums. Accumulators are chosen by
     these bounds and verified by the same function.

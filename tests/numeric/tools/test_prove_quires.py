@@ -32,7 +32,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
     return Summed(PositType(n, es), length)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
     """All statements about sums of posits of 4 and 5 bits are proved, both for a quire that is a single integer and for
@@ -44,7 +44,7 @@ def test_all_about_short_posits(sum: Summed):
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
     """For sums of posits of 8 and 16 bits, all statements that are tried are proved. Statements about products of
@@ -61,7 +61,7 @@ def test_ops_of_longer_posits(sum: Summed):
 MIXED = [(PositType(32, es), FixedType(2 + es, 0)) for es in (1, 2, 3)] + [(PositType(5, 1), FixedType(5, 2))]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(("posit", "fixed"), MIXED, ids=str)
 def test_products_of_posits_and_integers(posit: PositType, fixed: FixedType):
     """The statements about products of posits of up to 32 bits and of narrow integers are proved. Products of 32 bits

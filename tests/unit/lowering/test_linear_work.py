@@ -60,7 +60,7 @@ def calls_of_passes(family: Family, ops: int, folder: Path) -> Counter[str]:
     return calls
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_work_grows_with_the_number_of_ops(family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tinyml.transforms.formats.constants.refine_constants.MAX_OPS", 1)

@@ -132,7 +132,7 @@ def test_layers_are_named_in_errors_and_by_the_names_of_operations():
     assert layers_by_name(module) == {"y = conv2d(w, x)": "BatchNorm2d 'body.1', ReLU 'body.2'"}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_program_of_bits_that_cannot_be_lowered_is_refused_with_the_layer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

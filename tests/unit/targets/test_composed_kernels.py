@@ -42,7 +42,7 @@ def test_no_kernel_costs_more_than_recorded(request: pytest.FixtureRequest):
     assert not dearer
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_assembly_has_plain_c_beside_it():
     for target in DEVICES:
         for name, kernel in kernels(target):

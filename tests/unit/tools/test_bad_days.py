@@ -271,7 +271,7 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
     assert not (folder / "out").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_names_are_utf_8_whatever_the_locale(folder: Path):
     """Commands accept UTF-8 names of files and classes in a locale without UTF-8, in which Python represents the bytes
     of arguments as lone surrogates.

@@ -83,7 +83,7 @@ def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: b
     expect_same(module, raws, expected)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from(FORMATS), st.booleans())
 def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], choose: bool):
@@ -114,7 +114,7 @@ def expect_hoisting_keeps(module: ModuleOp) -> None:
     expect_lowering_keeps(module, inputs, choose=False)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_hoisting_keeps_every_bit(program: str):

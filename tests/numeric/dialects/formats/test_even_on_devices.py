@@ -64,7 +64,7 @@ def inputs() -> NDArray[Any]:
     return np.random.default_rng(0).integers(-40, 40, (6, 24)).astype(np.int8)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", FORMATS)
 def test_devices_give_the_bits_of_the_evaluator(name: str, tmp_path: Path):
     module, x = program(name), inputs()

@@ -60,7 +60,7 @@ def tensors(module: ModuleOp) -> list[str]:
     return [one.name for one in tensor_classes(predict_function(module)) if not one.is_constant]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "seed"), spread([(model, seed) for model in MODELS for seed in range(1 + (model != "fastgrnn"))], 2)
 )

@@ -144,7 +144,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """A program in the last variant of a format and width, compiled by gcc for one target, computes the evaluator's
@@ -195,7 +195,7 @@ def sorts_of_networks() -> list[Sort]:
     return [*types.values()]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("sort", spread(sorts_of_networks(), 3), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
     """A compiled network with a sparse product, dense products, and a sum of two tensors of different scales computes

@@ -341,7 +341,7 @@ def test_real_models_in_hardware(model: str, tmp_path: Path):
     assert first_mismatch(evaluate(module, raws[:2]), Outputs(result.labels, result.scores, result.more)) is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("kind", spread(["mxint:4", "mxfp:4"], 1))
 def test_hardware_gives_the_bits_of_the_evaluator(kind: str, tmp_path: Path):
     need_simulator("iverilog")

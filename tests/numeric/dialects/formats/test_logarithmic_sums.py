@@ -128,7 +128,7 @@ class Logarithmic(IntegerParameters, F32):
         return lhs > rhs
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("check", [check_numbers, check_sums])
 def test_rounded_logarithms_pass(check: Callable[[Any], None]):
     check(Logarithmic(0))

@@ -121,7 +121,7 @@ def test_devices_give_the_bits_of_the_evaluator(device: str, packed: str, tmp_pa
     assert difference(module, raws, source, runner_for(target), tmp_path) is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     need_simulator("iverilog")
     module, raws = network()

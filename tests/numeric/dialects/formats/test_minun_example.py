@@ -261,7 +261,7 @@ def test_procedure_3_works_in_3_bytes():
     assert [op.size for op in module.walk() if isinstance(op, scratch.ArenaOp)] == [2]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     "promoted",
     [{"W", "X", "B", "t1", "t2"}, {"t1", "X", "B", "W"}, set[str]()],

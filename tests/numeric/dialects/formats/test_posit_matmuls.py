@@ -52,7 +52,7 @@ def matmul(format: PositType) -> tuple[ModuleOp, NDArray[np.signedinteger], NDAr
     return module, x, np.array(sums).astype(format.dtype)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 8))
 @pytest.mark.parametrize("device", ["uno", "cortex-m4"])
 def test_c_computes_exact_integers(n: int, es: int, device: str, tmp_path: Path):
@@ -64,7 +64,7 @@ def test_c_computes_exact_integers(n: int, es: int, device: str, tmp_path: Path)
     np.testing.assert_array_equal(scores.reshape(SAMPLES, ROWS), exact)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 6))
 def test_verilog_computes_exact_integers(n: int, es: int, tmp_path: Path):
     need_simulator("iverilog")

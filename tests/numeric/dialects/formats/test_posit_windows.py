@@ -52,7 +52,7 @@ def inputs() -> np.ndarray:
     return X.encode(reals)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_devices_give_the_bits_of_the_evaluator(tmp_path: Path):
     module, x = program(), inputs()
     scores = evaluate(module, x).scores
@@ -64,7 +64,7 @@ def test_devices_give_the_bits_of_the_evaluator(tmp_path: Path):
             assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     need_simulator("iverilog")
     module, x = program(), inputs()

@@ -218,7 +218,7 @@ def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
     assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("mix", spread(MIXES, 6), ids=names_of)
 def test_devices_give_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -230,7 +230,7 @@ def test_devices_give_the_bits_of_the_evaluator(
     assert_bits(module, x, devices, tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("mix", spread(MIXES, 4), ids=names_of)
 def test_hardware_gives_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -304,7 +304,7 @@ RESULTS = [
 ]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
@@ -437,7 +437,7 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
     return scores.ravel()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
     """Sums of posits and of fixed-point products are exact, although the unit 2^-9 of the fixed-point products lies
     between the units of two bins.
@@ -455,7 +455,7 @@ def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path
     assert agrees(text, x, tmp_path).tolist() == [PositType(16, 2).encode(np.array(float(exact)))]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("fixed", "width"), [("s<8, 0>", 8), ("s<16, 8>", 16)])
 def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path):
     type, least = f"tensor<2x!fixed.{fixed}>", -(1 << width - 1)
@@ -560,7 +560,7 @@ def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_p
     assert scores.ravel().tolist() == [-128]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
     """The least 32-bit integer is added exactly to a sum of posits, although its magnitude of 32 bits leaves no bit for
     the sign.
@@ -591,7 +591,7 @@ def test_windows_below_1_round_by_one_line(posit: str, tmp_path: Path):
     assert agrees(text, x, tmp_path).tolist() == format.encode_clipped(x.ravel() / 32).tolist()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_split_product_of_32_bits_keeps_its_upper_word(tmp_path: Path):
     """0.25 * 7 + 0.75 * 7 is 7. The magnitudes of the products fill two parts of 16 bits, and their signs are in the
     next word.
@@ -623,7 +623,7 @@ OPERANDS: list[tuple[ExactFormat, ExactFormat, ExactFormat]] = [
 """The formats of two operands and of a result."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("formats", OPERANDS, ids=names_of)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "neg"])
 def test_operations_end_in_other_formats(
@@ -687,7 +687,7 @@ CONVERSIONS: list[tuple[PositType, ExactFormat]] = [
 """The formats of a number and of its conversion."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("formats", CONVERSIONS, ids=names_of)
 def test_posits_become_numbers_of_other_formats(formats: tuple[PositType, ExactFormat], tmp_path: Path):
     """A conversion rounds once. NaR stays NaR, or becomes the least number or, in a window of posits, 0."""
@@ -722,7 +722,7 @@ def test_nar_is_its_own_negative(n: int, es: int):
     assert format.neg(M, raws, format).tolist() == [raws[0], *(-raws[1:]).tolist()]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("n", [3, 10, 32])
 def test_nar_is_its_own_negative_on_devices(n: int, tmp_path: Path):
     format = PositType(n, 1)
@@ -750,7 +750,7 @@ def test_a_sum_of_signed_products_of_posits_is_rounded_once():
         result.combined(M, [(1, [(one, posit)] * 3)])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_sums_of_integers_start_from_a_posit(tmp_path: Path):
     """A sum of fixed-point products with a standard posit as initial value is computed in a quire. NaR makes it NaR."""
     text = """

@@ -30,7 +30,7 @@ V = TypeVar("V")
 OWN = [sort for sort in SORTS if not sort.variants[0].AS_PUBLISHED]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("sort", OWN, ids=str)
 def test_sums_are_those_of_reals(sort: Sort):
     check_sums(sort.variants[0])

@@ -39,7 +39,7 @@ def _integers(front_end: MicroFrontend, samples: NDArray[np.int16]) -> NDArray[n
     return scores.reshape(len(samples), -1, front_end.channels).astype(np.int64)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_ten_seconds_have_the_integers_of_pymicro_features():
     given = sounds()
     found = _integers(MicroFrontend(samples=160_000), np.stack([*given.values()]))
@@ -92,7 +92,7 @@ QUANTISED: dict[float, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 """What pymicro-wakeword and ESPHome compute of an integer feature."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("unit", QUANTISED)
 def test_features_of_8_bits_are_the_inputs_of_both_users(unit: float):
     """8-bit features equal the inputs that ESPHome and pymicro-wakeword compute, clamped to 127. ESPHome clamps them

@@ -156,7 +156,7 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
     assert format.decode(greatest_raw(format)) >= numbers.max()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     """The C of a forest in a format, compiled by gcc, computes the evaluator's bits on the host. For half of the

@@ -36,7 +36,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return root / "out"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_labels_and_logits_are_those_of_integers(folder: Path):
     expected = gural_murmann.logits(IMAGES)
     formats = load_program(folder / "ir/1-formats.mlir", context())
@@ -49,7 +49,7 @@ def test_labels_and_logits_are_those_of_integers(folder: Path):
     assert (expected.argmax(1) == TEST["y"]).sum() == 990
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["uno", "cortex-m4", "riscv"])
 def test_devices_agree(folder: Path, device: str, tmp_path: Path):
     data = tmp_path / "images.npz"

@@ -155,7 +155,7 @@ def test_reals(name: str):
     np.testing.assert_allclose(scores_of(evaluate_reals(module, X)), expected(module, [CASES[name]], X.astype("f8")))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_gradients():
     """The derivatives of a sum of scores with respect to filters and biases equal finite differences."""
     module, x = network(list(CASES.values())), X[:2]
@@ -196,7 +196,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
     return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(6))
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
@@ -217,7 +217,7 @@ def test_windows_compute_the_same_bits(case: Convolution, format: str):
 FORMATS_OF_NETWORKS = (("fixed", 8), ("affine", 8), ("f32", None), ("posit", 8))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(("format", "width"), spread(FORMATS_OF_NETWORKS, 2))
 def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
     # Formats take turns in pairs, whose two networks have all cases, so that each case meets two formats.

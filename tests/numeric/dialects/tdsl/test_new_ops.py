@@ -316,7 +316,7 @@ def test_elementwise_ops_fuse():
     np.testing.assert_array_equal(evaluate(module, x).scores, before)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_host_computes_the_same_bits(tmp_path: Path):
     for width in (8, 16):
         module = with_formats(width)

@@ -135,7 +135,7 @@ def test_bands_are_those_of_tflm():
     np.testing.assert_allclose(fixed, theirs, rtol=2e-3)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), spread([("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)], 2))
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     module = with_format(every_op(16), tones(20, 16, 0), format, width)

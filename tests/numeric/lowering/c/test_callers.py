@@ -36,7 +36,7 @@ def printed(programs: Path, target: str) -> Path:
     return made_once(programs / target, lambda folder: labelled_programs.write_programs(target, folder))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("device", [HostRunner(sanitize=True), AVR, ARM], ids=["host", AVR, ARM])
 def test_answers_and_names_are_those_of_the_evaluator(device: Runner | str, programs: Path, tmp_path: Path) -> None:
     """Programs in four formats return the evaluator's results and class names for real inputs, converted either all at
@@ -73,7 +73,7 @@ int main(void)
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_programs_in_one_unit_compute_the_same_in_any_order(language: str, programs: Path, tmp_path: Path) -> None:
     folder, words = printed(programs, HOST), labelled_programs.words_for()

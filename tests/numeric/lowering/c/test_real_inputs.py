@@ -149,7 +149,7 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
     np.testing.assert_array_equal(reals, np.repeat(np.array(expected)[:, None], ELEMENTS, 1), err_msg=caller.name)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
     """For every format except those of published arithmetic, and for several units of sensors, the program on the host
     passes `check`, without undefined behaviour that a sanitizer finds.
@@ -176,7 +176,7 @@ def test_the_comment_says_what_becomes_of_nan(format: NumberFormat, note: str, t
     assert note in re.sub(r"\s*\n \*\s*", " ", comment)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(SMALL, 1))
 def test_devices_set_and_score_alike(device: str, tmp_path: Path) -> None:
     some = [("fixed", 8), ("fixed", 16), ("zeroskew", 8), ("posit", 8), ("posit", 16), ("bf16", None), ("f32", None)]

@@ -51,7 +51,7 @@ def check(module: ModuleOp, samples: int = 3) -> onnx.ModelProto:
     return written
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(8), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks())
 def test_networks_of_images(text: str):

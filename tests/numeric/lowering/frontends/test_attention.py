@@ -43,7 +43,7 @@ def test_exports_of_a_block_compute_its_values(file: str):
     np.testing.assert_array_equal(expected.argmax(1), y)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=50)
 @pytest.mark.parametrize(("file", "device"), spread([*product(FILES, DEVICES)], 4))
 def test_exports_of_a_block_on_devices(file: str, device: str, tmp_path: Path):
     """In 8 bits, devices compute the evaluator's bits."""

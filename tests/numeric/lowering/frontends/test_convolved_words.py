@@ -63,7 +63,7 @@ def answers_of(program: tinyml.Program, samples: NDArray[np.int16], target: str)
     return found.labels, found.scores.ravel()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_features_are_those_of_the_benchmark(sound: NDArray[np.int16], rows: NDArray[np.int8]):
     """The features equal those of the benchmark's definition in double precision, except for fewer than 0.02 % that
     single precision rounds differently, by one step.
@@ -89,7 +89,7 @@ def test_features_without_a_scale_are_floats(sound: NDArray[np.int16], rows: NDA
     assert np.abs(reals[1:] / SCALE - 128 - rows[33:39])[inside].max() < 1.001
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_probabilities_are_those_of_tflm_over_each_window(
     program: tinyml.Program, sound: NDArray[np.int16], rows: NDArray[np.int8]
 ):
@@ -109,7 +109,7 @@ def detected(above: NDArray[np.bool_]) -> tuple[list[bool], int]:
     return [bool(each.any()) for each in inside], int((~np.any(inside, 0)).sum())
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_words_of_the_short_recording(program: tinyml.Program, sound: NDArray[np.int16]):
     """The program detects the first two words and misses the third, as the benchmark documents for this recording. With
     a cutoff of 0.85 it detects all three, since the probability of the third word is 0.89.
@@ -119,7 +119,7 @@ def test_words_of_the_short_recording(program: tinyml.Program, sound: NDArray[np
     assert detected((probabilities + 128.0) / 256 > 0.85) == ([True, True, True], 0)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_a_board_computes_the_same_bits_in_time(sound: NDArray[np.int16], program: tinyml.Program):
     board = tinyml.compile(MODEL, features=features.LogMel(), cutoff=CUTOFF, board="nucleo-l4r5zi")
     part = sound[: 50 * 512]

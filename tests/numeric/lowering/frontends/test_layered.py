@@ -119,7 +119,7 @@ def test_the_order_of_axes_does_not_change_results(quantised: bool, tmp_path: Pa
     assert len(np.unique(expected)) > CLASSES
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("quantised", [False, True])
 @pytest.mark.parametrize("device", ["host", "cortex-m4"])
 def test_a_network_has_equal_bits_on_host_and_chip(device: str, quantised: bool, tmp_path: Path):

@@ -86,7 +86,7 @@ def answers_of(program: tinyml.Program, samples: NDArray[np.int16], target: str)
     return found.labels, tdsl.format_of(last.operands[1]).decode(found.scores.ravel())
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize(("board", "target"), [("host", "host"), ("nano33ble", "cortex-m4")])
 @pytest.mark.parametrize("word", WORDS)
 def test_answers_are_those_of_tflm_and_triggers_those_of_pymicro_wakeword(word: str, board: str, target: str):
@@ -115,7 +115,7 @@ IN_A_STEP = {"nano33ble": 1_920_000, "pico2": 4_500_000, "esp8266": 7_200_000}
 """Cycles in 30 ms, at 64, 150 and 240 MHz (ESP32)."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize(("word", "board"), LIMITS)
 def test_a_board_hears_in_time_and_in_less_memory(word: str, board: str):
     """A step, which consists of three frames of the front end and one inference of the model, takes less than a third
@@ -132,7 +132,7 @@ def test_a_board_hears_in_time_and_in_less_memory(word: str, board: str):
         assert report.ram_bytes.total < ram < arena_of(word)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("word", WORDS)
 def test_speech_without_the_word_triggers_nothing(word: str):
     """The program for a wake word detects it neither in 80 spoken digits, interpolated to 16 kHz, nor in the other wake
@@ -148,7 +148,7 @@ def test_speech_without_the_word_triggers_nothing(word: str):
     assert not labels.any()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
     heard = programs["host"].listen(wake_word() / 32768)
     [word] = heard.words(background=["nothing"])
@@ -178,7 +178,7 @@ def two_words(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [MANIFEST, folder / "lower.json"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_words_with_one_front_end_have_the_means_of_each_alone(words: list[Path], programs: dict[str, tinyml.Program]):
     program = tinyml.compile(features.wake_words(words), board="host")
     assert (program.name, program.classes) == ("hey_jarvis_lower", ["nothing", "Hey Jarvis", "Lower"])
@@ -206,14 +206,14 @@ def test_words_that_cannot_share_a_front_end(words: list[Path], tmp_path: Path):
             features.wake_words(same)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):
     for samples in sounds().values():
         labels, _ = answers_of(programs["host"], samples[:48_000], "host")
         assert not labels.any()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_model_with_a_cutoff_is_its_manifest(programs: dict[str, tinyml.Program]):
     program = tinyml.compile(MODEL, features=features.MicroFrontend(), cutoff=CUTOFF, board="host")
     assert program.classes == ["nothing", "wake word"]

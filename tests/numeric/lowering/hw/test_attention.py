@@ -61,7 +61,7 @@ def test_a_small_block(tmp_path: Path):
     check(small_block(), tmp_path / "val.npz", 2, "iverilog", tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=50)
 def test_a_block_of_16_rows(tmp_path: Path):
     """The block that `docs/attention.md` measures, with 4 heads of 16 numbers and an MLP of 128."""
     folder = ROOT / "tests/models/attention"

@@ -156,7 +156,7 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
         np.testing.assert_array_equal(circts, ours)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
     """Programs with loops, branches and buffers that share bytes compute the interpreter's outputs. For odd seeds, the

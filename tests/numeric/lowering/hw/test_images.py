@@ -40,7 +40,7 @@ argmax(W * reshape(M, ({outputs}, 1), (1, 2, 3, 4)))"""
     return MicroProgram(text, random.parameters, height * width * channels)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("format", "width", "channels", "rows", "kernel"),
     [("zeroskew", 9, 2, 4, 2), ("fixed", 12, 3, 4, 5), ("fixed", 12, 3, 1, 4)],

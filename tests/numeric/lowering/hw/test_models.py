@@ -34,7 +34,7 @@ UNROLLED = {"not unrolled": (1, 0, 1.2), "by 8": (8, 0, 0.4), "half of the FPGA"
 """Factors and shares of cells for loops, and the cycles of a product; for the last one not all products have DSPs."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("how", UNROLLED)
 def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
     """The hardware module of ProtoNN computes the evaluator's outputs. Its number of cycles does not depend on the
@@ -55,7 +55,7 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
     assert result.cycles[0] - raws[0].size <= cycles * MACS
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_protonn_on_an_uno(compiled_models: CompiledModels):
     """The program of ProtoNN on a simulated Uno computes the outputs of the evaluator, with the formats of its hardware
     modules.
@@ -120,7 +120,7 @@ endmodule
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
     """A hardware module with a serial line receives the bytes of an input and sends those of the scores and of the
     label, one bit every few cycles.

@@ -30,7 +30,7 @@ W * X + U * X + B
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_rounded_sums_are_hardware(tmp_path: Path):
     need_simulator("iverilog")
     program, data, random = tmp_path / "sums.sd", tmp_path / "val.npz", np.random.default_rng(5)

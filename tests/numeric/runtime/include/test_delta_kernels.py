@@ -105,7 +105,7 @@ def cases_of(kernel: KernelSignature) -> tuple[list[Case], list[int]]:
     return cases, [case.sum + int(products(case).sum()) for case in cases]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", spread(NEAR, 1), ids=lambda kernel: kernel.name)
 def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
     cases, expected = cases_of(kernel)

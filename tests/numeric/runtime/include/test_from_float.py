@@ -88,7 +88,7 @@ def test_the_reference_rounds_to_nearest_and_saturates():
     assert expected(x[:3], 8, 2, -127, 127).tolist() == [-2, 2, 6]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_on_every_chip(device: str, tmp_path: Path):
     x = floats(40, 9)

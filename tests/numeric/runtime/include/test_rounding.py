@@ -105,7 +105,7 @@ def numbers() -> NDArray[np.int32]:
     return np.resize(values, len(values) // COUNT * COUNT).reshape(-1, COUNT)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "optimize"),
     # How a level treats shifts is the same on machines of 32 bits.

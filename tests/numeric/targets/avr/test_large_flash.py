@@ -76,7 +76,7 @@ def end_of_constants(asked: Request, folder: Path) -> int:
     return symbols(runner.chip, runner.build(asked.out, interface, folder).elf)[BEHIND_CONSTANTS]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_60_kb_of_constants(tmp_path: Path):
     """A program with 60 KB of constants and code beyond the first 64 KB computes the evaluator's bits. If the sketch
@@ -94,7 +94,7 @@ def test_60_kb_of_constants(tmp_path: Path):
         end_of_constants(asked, tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_130_kb_of_constants(tmp_path: Path):
     """A program whose weights cross two boundaries of 64 KB computes the evaluator's bits. Two of its layers have more
@@ -157,7 +157,7 @@ def _numbers(kind: str) -> Any:
     return rng.integers(np.iinfo(dtype).min + 1, np.iinfo(dtype).max, _ARRAY // dtype.itemsize, dtype)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_elements_across_boundaries(tmp_path: Path):
     """Elements of all types in 150 KB, across two boundaries of 64 KB, are read by address and one after another."""
     texts = ['#include "reads.h"\n#include <string.h>\n', CHIP.prelude]
@@ -198,7 +198,7 @@ const int16_t *reads_scores(void);
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "flash"), [("registers", None), ("code", 3_300), ("tables", 2_000)])
 def test_forests_behind_much_code(kind: str, flash: int | None, tmp_path: Path):
     """Forests in registers, as code and as tables compute the evaluator's bits on a Mega whose program contains 66,000

@@ -69,7 +69,7 @@ def small_builds(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Runner,
     return [(runner, built(runner, CORTEX_M, "-Os", folder)) for runner in runners]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(5, 120))
 @given(st.lists(drawn_call(), min_size=1, max_size=12))
 def test_any_calls(small_builds: list[tuple[Runner, Build]], calls: list[Call]):
@@ -84,7 +84,7 @@ def test_optimisation_changes_nothing(device: str, optimize: str, tmp_path: Path
     check(runner, built(runner, CORTEX_M, optimize, tmp_path), spread(short_calls(CORTEX_M), 300))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", ARM)
 def test_loads_and_registers(device: str, tmp_path: Path):
     """Loads of several words are aligned, which an M4 requires and the emulator does not check. Nothing beside the

@@ -262,7 +262,7 @@ def written(cases: Sequence[Case], folder: Path) -> None:
     )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", M55])
 def test_pairs_of_bytes(device: str, tmp_path: Path):
     given, on_host = cases(), device == "host"

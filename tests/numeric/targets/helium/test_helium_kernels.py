@@ -34,7 +34,7 @@ M55 = "cortex-m55"
 DOTS = [kernel for kernel in HELIUM if "distance" not in kernel.name]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", M55])
 def test_dot_products(device: str, tmp_path: Path):
     if device == M55:

@@ -128,7 +128,7 @@ def test_filters_are_computed_in_the_quicker_way():
     assert "vmladav.s8" in texts[16]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_results_and_times(tmp_path: Path):
     need_tools(M55)
     runner = runner_for(M55)
@@ -140,7 +140,7 @@ def test_results_and_times(tmp_path: Path):
         assert size <= code <= 1.35 * size, tile
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_plain_c_has_the_same_bits(tmp_path: Path):
     check_on([HOST], cases_of(shapes()), tmp_path)
 

@@ -16,7 +16,7 @@ from tinyml.targets.helium.kernels import ELEMENTS
 M55 = "cortex-m55"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", M55])
 def test_random_loops(device: str, tmp_path: Path):
     on_host = device == "host"

@@ -20,7 +20,7 @@ def test_extremes_on_the_chip(tmp_path: Path):
     check(runner, built(runner, RISCV, "-Os", tmp_path), [call for kernel in RISCV for call in extreme_calls(kernel)])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_plain_c_gives_the_same_on_the_host(tmp_path: Path):
     runner = HostRunner(sanitize=True)
     check(runner, built(runner, RISCV, "-O2", tmp_path), [call for kernel in RISCV for call in extreme_calls(kernel)])

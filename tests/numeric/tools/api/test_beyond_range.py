@@ -70,7 +70,7 @@ def test_posits_reach_beyond_their_profile(width: int, most: str) -> None:
         program.predict([[50.0, 0.5]])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_few_outliers_and_far_samples_of_a_detector_are_usual() -> None:
     random = np.random.default_rng(4)
     x = random.normal(size=(300, 4)).astype(np.float32)

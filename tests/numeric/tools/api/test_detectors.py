@@ -65,7 +65,7 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
     assert detection["reals"]["auc"] == pytest.approx(sk.roc_auc_score(HELD[1], exact))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_what_does_not_fit_names_a_value_that_fits() -> None:
     """The error for a detector that exceeds the memory of an ATtiny85 proposes a value of `nu`. A detector with this
     value fits.
@@ -143,7 +143,7 @@ ON_USUAL = {
 }
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("name", spread(ON_USUAL, 2))
 def test_detectors_compiled_on_usual_samples_tell_far_anomalies(name: str) -> None:
     detector = sk.make_pipeline(sk.StandardScaler(), sk.clone(ON_USUAL[name])).fit(USUAL[:200] * SPREAD)
@@ -169,7 +169,7 @@ def test_a_program_that_misses_far_anomalies_says_so() -> None:
         tinyml.compile(detector, USUAL[200:400], board="host", false_alarms=0.02, format="fixed", width=4)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_front_end_saturates_beyond_the_samples_of_its_scales() -> None:
     random = np.random.default_rng(5)
     turns = np.sin(np.arange(64) * random.uniform(0.5, 0.6, (300, 1)))
@@ -189,7 +189,7 @@ def test_a_front_end_saturates_beyond_the_samples_of_its_scales() -> None:
     assert found["far"] < 0.01
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_rate_of_false_alarms_counts_samples() -> None:
     detector = sk.EllipticEnvelope(contamination=0.05, random_state=0).fit(USUAL[:200])
     for rate, below in ((0, 0), (0.29, 29), (0.5, 50)):
@@ -210,7 +210,7 @@ def test_a_threshold_below_all_samples_is_within_the_format() -> None:
     np.testing.assert_array_equal(program.predict(STRANGE * 3), detector.predict(STRANGE * 3))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_loaded_models_and_trusted_files_become_detectors(tmp_path: Path) -> None:
     means = sk.KMeans(4, n_init=1, random_state=0).fit(USUAL)
     file = tmp_path / "means.pkl"
@@ -248,7 +248,7 @@ def correlated(seed: int) -> Any:
     return tuple((x + random.normal(0, noise, x.shape)).astype(np.float32) for x, noise in ((near, 0.1), (beside, 1.0)))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_distances_become_detectors(tmp_path: Path) -> None:
     """Three kinds of models can be compiled to detectors: a k-means by the distance to the nearest centre, a PCA by the
     distance to its subspace, and an autoencoder by its reconstruction error.

@@ -13,7 +13,7 @@ MOST_LOST = 0.5
 MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
     """The chosen program fits the Uno and qualifies, and the results of the simulated board equal the evaluator's. Its
@@ -29,7 +29,7 @@ def test_an_estimator_on_an_uno(name: str):
     assert report.time_per_inference <= MOST_CYCLES.get(name, np.inf)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_answers_are_labels():
     x, _ = digits().test
     assert set(on_uno("MLP").predict(x[:50]).tolist()) <= set(estimator("MLP").classes_.tolist())

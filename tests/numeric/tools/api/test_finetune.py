@@ -27,7 +27,7 @@ def pipeline() -> Any:
     return sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(C=100)).fit(X * UNLIKE, Y)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_unlike_units_are_trained_with_the_scales_that_compilation_takes():
     model, x = pipeline(), X * UNLIKE
@@ -49,7 +49,7 @@ def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
     )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_scaler_that_is_one_op_is_trained_again():
     """A result of fine-tuning can be fine-tuned again if its scaler is one op, `tdsl.map`, which `fuse-elementwise`
     creates in 16 bits.
@@ -68,7 +68,7 @@ def test_a_loss_beside_floating_point_is_a_warning():
         tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=2, epochs=1, quantized_epochs=1)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
 def test_two_classes_have_a_single_score(classifier: Any):
     """A classifier with one score for two classes loses at most 2 points of accuracy, with and without a limit on MACs.

@@ -70,7 +70,7 @@ def programs(board: str) -> list[tinyml.Program]:
     ]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_two_models_in_one_c_program(tmp_path: Path):
     made = programs("host")
     assert [program.name for program in made] == ["iris", "wine"]
@@ -86,7 +86,7 @@ def test_two_models_in_one_c_program(tmp_path: Path):
     assert said == [str("abc".index(made[0].predict(x[0][None])[0])), str(made[1].predict(x[1][None])[0])]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.skipif(not is_installed(), reason="arduino-builder is not installed")
 def test_two_libraries_in_one_sketch(tmp_path: Path):
     for program in programs("uno"):

@@ -90,7 +90,7 @@ def test_kernels_of_every_registered_chip_are_measured(
     assert capsys.readouterr().out == "figures of a foreign chip at -Os\n"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     foreign: Chip, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
@@ -121,7 +121,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert file.read_text() == text
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forests, "FORESTS", 2)
     monkeypatch.setattr(costs, "LOOKUPS", 1)
@@ -142,7 +142,7 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
     assert max(time for time, *_ in measured.values()) > 1
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_steps_of_front_ends_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `--front-ends`, only the steps of front ends are measured; the other rows of the cost table are unchanged.
     Of the two front ends that are measured, one has mel channels and the other a Fourier transform.

@@ -30,7 +30,7 @@ def points_lost(model: Path, width: int) -> float:
     return found.reals - found.formats
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "limit"), spread_product(3, MODELS, [(8, 1.0), (16, 0.1)]))
 def test_points_lost(model: str, limit: tuple[int, float]) -> None:
     width, most = limit

@@ -66,13 +66,13 @@ def assert_all_make_programs(given: Problem, folder: Path) -> None:
         assert trial.look().samples == len(given.x)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("number", spread(range(PROBLEMS), 3))
 def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
     assert_all_make_programs(problem(number), tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
     """If features are about 1e-5 and the bias is much greater than the products, 32-bit operands are assigned fewer
     bits, so that the accumulator can represent the bias. No answer changes.
@@ -85,7 +85,7 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
     assert loss.lost == loss.gained == 0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     ("estimator", "scaler"),
     spread(
@@ -165,7 +165,7 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         assert taken.taken.alternative == row
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_weights_of_4_bits_are_considered_where_the_flash_holds_no_other(tmp_path: Path) -> None:
     """For a perceptron for digits, alternatives with 4-bit weights are estimated only if no alternative with 8-bit
     weights fits the flash.

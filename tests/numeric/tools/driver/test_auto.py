@@ -81,7 +81,7 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[s
     return model, folder / "out", compiled(model, folder / "out")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:
     model, out, report = chosen
     command = shlex.split(report["chosen"]["command"])
@@ -94,7 +94,7 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
     assert capsys.readouterr().out.strip() == source(out).strip()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     """If `auto` moves the input into the arena or streams the network because RAM is short, the printed command repeats
     this choice.
@@ -121,7 +121,7 @@ def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     assert c_files[0] == c_files[1]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
     chosen: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,7 +138,7 @@ def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
     }
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("seed", [2, 3])
 def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     """On random models whose features have different ranges, every alternative that is faster than the chosen one, or
@@ -168,7 +168,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     assert [line.partition(":")[0] for line in report["lines"] if "Estimated" not in line] == ["Chosen", "Next"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
     """The chosen program qualifies. If uniform 8-bit fixed point qualifies, the choice is not slower than it.
@@ -184,7 +184,7 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
     assert not narrow or auto["estimate"][time] <= uniform["estimate"][time]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
     """For a classifier of gestures, `auto` chooses 8-bit fixed point, and the test of acceptance agrees. Both compare
     classes by exact sums, as the program does; by rounded scores, 8 bits would lose too much.
@@ -196,7 +196,7 @@ def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
     assert qualifies(tmp_path / "auto", model.with_name("val.npz"))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
     """An alternative with feature scales is estimated at once for a model with a scaler. For a model without one, it is
     estimated only after the same format without feature scales is rejected, because feature scales change the
@@ -223,7 +223,7 @@ def test_an_option_that_says_how_to_compute_decides(tmp_path: Path) -> None:
     assert by_name["width"] == 16
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = network(tmp_path, 5, hidden=60)
     asked = ["--reuse-input", "--width"]
@@ -240,7 +240,7 @@ def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureF
     assert not (tmp_path / "small").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(tmp_path / "W.npy", np.ones((4, 4000), np.float32))
     (tmp_path / "net.sd").write_text(
@@ -255,7 +255,7 @@ def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureF
     assert "mega has 8,192 bytes of RAM" in said
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("error", [InputError("has no scaler here"), KeyError("reshape")])
 def test_an_alternative_that_fails_is_a_warning_with_its_reason(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -275,7 +275,7 @@ def test_an_alternative_that_fails_is_a_warning_with_its_reason(
     assert f"{', '.join(failing)} ({reason})" in warning["text"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[float] = []
 
@@ -291,7 +291,7 @@ def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, mo
     assert all(warning["name"] != "alternatives" for warning in report["warnings"])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
     """A network that returns only scores is treated as a classifier if the data have labels."""
     net = NetworkWriter((1, 8, 8, 1), 0)
@@ -327,7 +327,7 @@ def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x * [1e-3, 1, 1e3, 50, 0.1, 10], y
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_support_vectors_of_scaled_features_take_few_bits():
     """For a support vector machine with a scaler, `auto` chooses at most 16 bits and feature scales, and loses less
     than a point. Compilation with these options given explicitly also succeeds.
@@ -344,7 +344,7 @@ def test_support_vectors_of_scaled_features_take_few_bits():
     tinyml.compile(model, x[200:500], y[200:500], board="uno", width=16, feature_scales=True)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_where_the_bound_says_nothing_the_safer_program_is_taken():
     """For 45 samples, which are too few to rule out a loss of 0.5 points, `auto` chooses a program that changes no
     answer, and not one that happens to gain three points and changes six answers.

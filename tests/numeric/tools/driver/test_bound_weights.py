@@ -313,7 +313,7 @@ def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], wor
     return [int(label) for label in labels]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
     other = compiled(network(0, hidden=13), tmp_path / "other", weights_at=".weights")
     cases = [*variants(bound.blob, (other / "model.blob").read_bytes()), *contents(bound)]
@@ -329,7 +329,7 @@ HOSTILE = 2000
 """Blobs of each kind of model: 10,000 together."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_blob_with_a_valid_crc_harms(kind: str, tmp_path: Path):
     """Whatever a blob with a valid CRC-32 contains, and wherever it is cut, the program reads nothing beyond the blob
@@ -343,7 +343,7 @@ def test_no_blob_with_a_valid_crc_harms(kind: str, tmp_path: Path):
     assert results[OK] > HOSTILE / 4
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("width", [8, 16])
 def test_no_blob_overflows_a_zero_skew_sum(width: int, tmp_path: Path):
     """Sums of products start from 32-bit or 64-bit numbers of a blob, with room for all products up to a limit."""
@@ -368,7 +368,7 @@ def test_an_address_that_is_misaligned_or_none_is_refused(bound: Bound, tmp_path
     assert results(bound, [bound.blob], [*wrong, (0, 0)], tmp_path) == [MISALIGNED] * len(wrong) + [OK]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_model_trained_again_needs_no_new_program(bound: Bound):
     for file in ("model.c", "model.h"):
         assert (bound.folder / file).read_bytes() == (bound.again / file).read_bytes()
@@ -390,7 +390,7 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
         assert symbols(runner.chip, elf)["model_blob"] > LPM_BYTES
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize(("hidden", "far"), [(420, False), (1000, True)])
 def test_a_blob_in_a_section_is_far_if_it_is_large(hidden: int, far: bool, tmp_path: Path):
     """On a Mega, a blob of 31 KB in a section has near addresses, and a blob of 75 KB has far addresses. The outputs of
@@ -432,7 +432,7 @@ def mismatches(first: Path, again: Path, x: Any, device: str, tmp_path: Path) ->
     return found
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     """The program needs no more RAM than one with built-in weights, except for the pointer to the blob and its
     alignment.
@@ -484,7 +484,7 @@ def test_refusals(options: dict[str, Any], said: str, tmp_path: Path):
     assert said.replace("--", "").replace("_", "-") in str(error.value).replace("--", "").replace("_", "-")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path: Path):
     first = compiled(network(0), tmp_path / "first", weights_at="0x08060000")
     assert "#define model_BLOB_ADDRESS 0x08060000u" in (first / "model.h").read_text()
@@ -508,7 +508,7 @@ FORESTS: tuple[tuple[Any, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(("model", "options"), FORESTS)
 def test_each_kind_of_forest_can_be_replaced(model: Any, options: dict[str, Any], tmp_path: Path):
     """If a forest is trained on other samples for an existing program, the C is unchanged, and with the blob of each
@@ -532,7 +532,7 @@ def test_each_kind_of_forest_can_be_replaced(model: Any, options: dict[str, Any]
     assert mismatches(first, again, x, "host", tmp_path) == [None, None]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_forest_beyond_the_room_is_refused(tmp_path: Path):
     """Three trees of twelve leaves have 33 inner nodes. With a margin of 4/3, their program has space for four trees
     and 44 nodes. Forests with more trees or more nodes are rejected.
@@ -551,7 +551,7 @@ def test_a_forest_beyond_the_room_is_refused(tmp_path: Path):
         assert not (tmp_path / "larger").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize(
     ("made", "said"),
     [
@@ -587,13 +587,13 @@ def test_added_samples_are_never_the_nearest(board: str, tmp_path: Path):
     assert votes.sum(1).min() > 0.9 * votes.sum(1).max()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_samples_that_cannot_be_replaced_are_refused(tmp_path: Path):
     with pytest.raises(InputError, match="no number ranks below all samples: use the format fixed"):
         compiled(neighbours(30), tmp_path / "floats", weights_at=".w", format="f32", width=None, weights_margin=2.0)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_forests_that_compare_floats_or_are_several_are_refused(tmp_path: Path):
     with pytest.raises(InputError, match="a forest in a blob compares integers, its input has floats"):
         compiled(forest(), tmp_path / "floats", weights_at=".weights", float_features=True)
@@ -602,7 +602,7 @@ def test_forests_that_compare_floats_or_are_several_are_refused(tmp_path: Path):
         compiled(both, tmp_path / "both", weights_at=".weights")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_weights_of_zero_are_named(tmp_path: Path):
     """For a layer of zeros, importers omit operations, so the program of a network has no room for it."""
     first, zero = compiled(network(0), tmp_path / "first", weights_at=".weights"), network(0)
@@ -613,7 +613,7 @@ def test_weights_of_zero_are_named(tmp_path: Path):
         compiled(zero, tmp_path / "again", weights_for=str(first))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -629,7 +629,7 @@ def test_options_other_than_those_of_the_folder_are_refused(options: dict[str, A
         compiled(network(0), tmp_path / "again", weights_for=str(first), **options)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
     """A retrained model with other labels or fill values is rejected for an existing program, because these are in the
     code and not in the blob.
@@ -643,7 +643,7 @@ def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
         tinyml.compile(filled(x, network(0, names="abcdefghij")), x, weights_for=str(first))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_the_weights_behind_equal_fills(tmp_path: Path):
     """A model that was trained again behind an imputer of a constant fits the program, and fills missing features."""
     x, _ = digits()
@@ -657,7 +657,7 @@ def test_the_weights_behind_equal_fills(tmp_path: Path):
     assert (np.asarray(tinyml.open(again).predict(holes)) == expected).mean() >= 0.9
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_the_weights_of_a_model_that_keeps_its_formats(tmp_path: Path):
     file = Path(__file__).parents[3] / "models" / "microwakeword" / "hey_jarvis.json"
     tinyml.compile(file, board="host", weights_at=".weights").save(tmp_path / "first")

@@ -64,7 +64,7 @@ def numbers(folder: Path, **options: Any) -> PipelineOptions:
     return PipelineOptions(data=str(file), **options)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     "options",
     spread(
@@ -87,7 +87,7 @@ def test_training_computes_what_the_compiled_program_computes(options: dict[str,
         assert difference(tuned.module, raws[:5], source, runner_for(roomy("uno")), tmp_path / "avr") is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_depthwise_network_is_trained_with_rounded_sums(tmp_path: Path):
     """Fine-tuning with the plan `partial-8`, which rounds sums after every channel, computes the bits of the resulting
     program, although it computes whole images and the program runs channel by channel.
@@ -152,7 +152,7 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     assert np.array_equal(slopes[high].reshape(-1), limited.sum(0) - len(VAL.y))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
     """With `learn_ranges`, fine-tuning chooses a narrower range for the input, and the loss is more than 10 % lower
     than without this option. One sample of the profile is four times as large as the others, so that the range of
@@ -178,7 +178,7 @@ def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
     )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     ("pruning", "limits"), [(NORMS, {RAM: 200}), (REFIT, {RAM: 200}), (REFIT, {FLASH: 450, MACS: 5000})]
 )
@@ -201,7 +201,7 @@ def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
     assert tuned.quantised[1] > 60
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{"ram": 20}, {"flash": 10}, {"ram": 500, "flash": 400, "pruning": NORMS}])
 def test_limits_that_cannot_be_kept(options: dict[str, Any], tmp_path: Path):
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, **options)
@@ -209,7 +209,7 @@ def test_limits_that_cannot_be_kept(options: dict[str, Any], tmp_path: Path):
         finetune(network(), VAL, VAL, chosen, numbers(tmp_path))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_the_best_of_several_trainings_and_epochs(tmp_path: Path):
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, trainings=2, rate=0.01)
     tuned = [
@@ -226,7 +226,7 @@ def trained(tmp_path: Path) -> ModuleOp:
     return finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=16)).reals
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: Path):
     """With zero epochs, fine-tuning returns the weights of the compiled program, whose loss is less than that of
     weights rounded to nearest.
@@ -244,7 +244,7 @@ def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: 
     assert tuned.quantised[0] < nearest.loss(VAL)[0]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
     """With 4-bit numbers, ten epochs halve the loss, because the learning rate is greater. At the usual rate, they
     would move a weight by less than one step of its format.
@@ -254,7 +254,7 @@ def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
     assert tuned.quantised[0] < 0.5 * tuned.untrained[0]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_program_in_formats_is_trained_again(tmp_path: Path):
     """Fine-tuning of a program in formats starts from its weights and computes in its formats. Its accuracy does not
     decrease.
@@ -266,7 +266,7 @@ def test_a_program_in_formats_is_trained_again(tmp_path: Path):
     assert second.quantised[1] >= first.quantised[1]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_what_gets_worse_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def spoilt(program: QuantisedProgram, *_: Any) -> Trainer:
         trainer = program.trainer({})

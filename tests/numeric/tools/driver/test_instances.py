@@ -97,7 +97,7 @@ def test_interleaved_instances_compute_what_each_does_alone(device: str, options
     np.testing.assert_array_equal(result.labels, alone.classes[:half] * 256 + greater)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
     """A program with instances computes the evaluator's bits on every device. The caller's input array is part of the
     instance, which needs no more RAM than a separate arena and array.

@@ -74,7 +74,7 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
     np.testing.assert_array_equal(heard.times, (6 + 4 * np.arange(1 + (count - 6) // 4)) / RATE)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
     """For overlapping windows, the streaming program returns the results of the whole program. No state of the network
     persists from one window to the next.
@@ -120,7 +120,7 @@ def test_the_command(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [answer["name"] == "right" for answer in result["answers"]] == expected.tolist()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_refusals(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     def complaint(folder: Path, file: Path, *options: str) -> str:
         assert main(["listen", str(folder), "--wav", str(file), *options]) == 1

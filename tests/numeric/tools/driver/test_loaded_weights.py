@@ -49,7 +49,7 @@ def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
     return folder, build_folder(request, board("uno"), folder, must_fit=True, packagings=packagings).report.as_json()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_weights_take_the_bytes_of_their_bits(compiled: tuple[Path, dict[str, Any]]):
     """The 4-bit weights and 8-bit biases have 1512.5 bytes in total. In RAM they take 1,519 bytes, since rows of
     filters are padded to whole bytes. With the activations they take 1,869 bytes, and the program without the sketch
@@ -64,7 +64,7 @@ def test_weights_take_the_bytes_of_their_bits(compiled: tuple[Path, dict[str, An
     assert report["ram_bytes"]["total"] < 1970
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
     folder, _ = compiled
     interface, runner = interface_of(load_program(folder / "ir/1-formats.mlir", context())), HostRunner(sanitize=True)
@@ -75,7 +75,7 @@ def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Pa
         assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", device=device))["mismatch"] is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
     """An Uno receives weights and images over a serial line, and sends the logits. It rejects an image that arrives
     before the weights. Its 2 KB of RAM also contain the data of the serial line.

@@ -71,7 +71,7 @@ def test_the_report_gives_the_figure(narrow: tinyml.Program, classifier: Any):
     assert f"{narrow.name}: f1 {100 * expected[1]:.2f} % (float model {100 * expected[0]:.2f} %)" in str(narrow.report)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_auto_keeps_points_of_the_metric(classifier: Any):
     x, y = CANCER.held_x / 100, NAMES[CANCER.held_y]
     program = tinyml.compile(classifier, x, y, board="host", metric="recall:malignant", loss=1.0)
@@ -85,7 +85,7 @@ def test_auto_keeps_points_of_the_metric(classifier: Any):
     assert program.scores(x).shape[0] == len(x)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_search_keeps_points_of_the_metric():
     model = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(WINE.x, WINE.y)
     options: dict[str, Any] = {"board": "host", "search": "demote", "widths": (3, 12), "jobs": 1, "metric": "recall:2"}
@@ -96,7 +96,7 @@ def test_a_search_keeps_points_of_the_metric():
     assert 100 * (metric["reals"] - metric["formats"]) <= 2.0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_regressors_have_figures_of_numbers():
     x, y = DIABETES.held_x, np.c_[DIABETES.held_y, 100 * DIABETES.held_x[:, 2]]
     model = sk.Ridge().fit(DIABETES.x, np.c_[DIABETES.y, 100 * DIABETES.x[:, 2]])

@@ -40,7 +40,7 @@ def limit(device: str) -> int:
     return 100 if device == HOST else 2
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     ("model", "format", "width"),
     spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 3),
@@ -58,7 +58,7 @@ def test_device_equals_evaluator(model: str, format: str, width: int | None, com
         assert result["samples"] == limit(device)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
     model = MODELS["bonsai"]
     val, test = model.parent / "val.npz", model.parent / "test.npz"
@@ -73,7 +73,7 @@ def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
         assert result["mismatch"] is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
     val = MODELS["bonsai"].parent / "val.npz"
     asked = Request(
@@ -83,7 +83,7 @@ def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
     assert run_model(RunRequest(folder=tmp_path, data=val, device="cortex-m4", limit=3))["mismatch"] is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("model", spread(MODELS, 1))
 def test_optimisation_does_not_change_bits(model: str, compiled_models: CompiledModels) -> None:
     folder = compiled_models.folder(model, "fixed", 16, board(roomy(DEFAULT_TARGET)))

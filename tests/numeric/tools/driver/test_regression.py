@@ -71,7 +71,7 @@ def test_losses_of_candidates_are_points_of_r2():
     assert reference.loss(outcome, "disagreement") == pytest.approx(100 * (1 - sk.r2_score(exact, values.scores)))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_commands_report_regressors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A search keeps its limit on lost points of R², and the program has the predicted errors."""
     model, val, out = tmp_path / "ridge.joblib", tmp_path / "val.npz", tmp_path / "out"
@@ -101,7 +101,7 @@ def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
     return raw.astype(np.float32), np.c_[pressure, humidity] + random.normal(0, [0.2, 0.15], (samples, 2))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_calibration_keeps_its_error():
     """`auto` increases the mean absolute error of a calibration model by at most 10 %, and 8 bits cause a warning. A
     limit on the loss of R² would permit a multiple of the error, to save about 200 cycles.
@@ -121,7 +121,7 @@ def test_a_calibration_keeps_its_error():
         tinyml.compile(model, x[300:600], y[300:600], board="uno", width=8)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.filterwarnings("error")
 def test_the_greatest_of_several_values_is_no_answer():
     """If data without y are given for a regressor with several outputs, the report compares values and not classes, and
@@ -137,7 +137,7 @@ def test_the_greatest_of_several_values_is_no_answer():
         assert report.regression["difference"] > 0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_scores_that_are_asked_for_are_judged():
     """With `outputs="scores"`, `auto` rejects programs whose probabilities differ too much, although their classes are
     right. Those of the chosen program differ by at most 0.05.

@@ -30,7 +30,7 @@ def uniform() -> list[dict[str, int]]:
     return [compiled(format="fixed", width=width) for width in (8, 16)]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_built_program_is_within_the_limits(search: str, uniform: list[dict[str, int]]):
     """The program that a search finds is within limits on flash and RAM halfway between the bytes of the uniform

@@ -57,7 +57,7 @@ def interrupt(out: Path, name: str, function: str, other: str) -> None:
     source.write_text(alone)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("target", spread(DEVICES, 2))
 def test_a_network_and_a_forest_compute_what_they_compute_alone(target: str, tmp_path: Path):
     mlp, forest = plain(target)
@@ -72,7 +72,7 @@ def test_a_network_and_a_forest_compute_what_they_compute_alone(target: str, tmp
         assert mismatch is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("widths", [(8, 16), (16, 8)])
 def test_programs_with_elements_of_different_types_share_an_arena(widths: tuple[int, int], tmp_path: Path):
     mlp = sk.MLPClassifier((12,), max_iter=400, solver="lbfgs", random_state=0).fit(IRIS.x, IRIS.y)
@@ -90,7 +90,7 @@ def test_programs_with_elements_of_different_types_share_an_arena(widths: tuple[
         assert mismatch is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_states_are_kept_while_the_other_program_runs(target: str, tmp_path: Path):
     streams: list[tinyml.Program] = []
@@ -111,7 +111,7 @@ def test_states_are_kept_while_the_other_program_runs(target: str, tmp_path: Pat
     np.testing.assert_array_equal(heard.outputs.tensors[0], scores[1:].astype(int) - 128)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 def test_equal_constants_and_functions_are_in_flash_once(tmp_path: Path):
     file = tmp_path / "one.tflite"
     file.write_bytes(spotter(4))
@@ -131,7 +131,7 @@ def test_equal_constants_and_functions_are_in_flash_once(tmp_path: Path):
     assert flash[0] < 2 * flash[1] - found.constants
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: Path):
     file = tmp_path / "one.tflite"
     file.write_bytes(spotter(4))
@@ -159,7 +159,7 @@ def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_unpacked_elements_do_not_overwrite_the_state_of_another_program(tmp_path: Path):
     """Two programs cannot share an arena if one of them unpacks elements into bytes in which the other keeps a state;
     the error names both.
@@ -176,7 +176,7 @@ def test_unpacked_elements_do_not_overwrite_the_state_of_another_program(tmp_pat
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_a_list_of_programs_becomes_one_file(tmp_path: Path):
     file = tmp_path / "one.tflite"
     file.write_bytes(spotter(4))

@@ -38,7 +38,7 @@ def support_vectors() -> Any:
     return sk.SVC().fit(x[some].astype(np.float32), y[some])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=50)
 def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """For an SVC in a file of skl2onnx, compiled with an automatic format, the message states how many support vectors
     would fit.
@@ -61,7 +61,7 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert len(error) < 400 + len(str(file))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_neighbours():
     """For a model of nearest neighbours, the message states how many training samples would fit, also if the constant
     of the samples is split into several arrays.
@@ -81,7 +81,7 @@ SAID = {
 }
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=50)
 @pytest.mark.parametrize("name", SAID)
 def test_as_many_parts_as_a_message_says_fit(name: str):
     """A model with as many parts, such as trees or support vectors, as the message proposes fits the flash."""
@@ -110,7 +110,7 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
                 tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train[:600]), train[:40], board="uno", width=16)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("frame", spread([384, 192], 1))
 def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
     """If the buffers of a front end exceed the RAM, the message proposes shorter frames, with which the program fits,
@@ -138,7 +138,7 @@ def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
         assert compiled(int(found[1]), int(found[2]), input="push").report.fits
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_forests_in_floats():
     """For a forest in floats that exceeds the flash, the message proposes 8 bits, in which the forest fits, before the
     number of trees.
@@ -151,7 +151,7 @@ def test_forests_in_floats():
     assert "inner nodes in 20 trees, about" in str(error.value)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
     """For a program with exactly as many ops as the limit `MAX_OPS`, the message is based on one alternative only,
     `fixed 8`. For a program with more ops, no alternative is tried.
@@ -183,7 +183,7 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
     assert not lowered
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_stacks_that_meet_the_static_data():
     """A program whose arena and input fit the RAM, but not together with the stack, is rejected."""
     x = np.random.default_rng(0).normal(size=(40, 1021))

@@ -79,7 +79,7 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
     assert arena_in_the_object(folder, report["name"], tmp_path) == int(height) == report["ram_bytes"]["arena"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(["bonsai", "protonn"], 1))
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     """With each of three packers, the arena in the object file has the size of the packing, and the device computes the
@@ -104,7 +104,7 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     assert report["ram_bytes"]["stack"] == stacks["auto"] == stacks["first-fit"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_arena_holds_the_input(tmp_path: Path):
     before = compiled("protonn", 16, tmp_path / "before")
     after = compiled("protonn", 16, tmp_path / "after", reuse_input=True)
@@ -132,7 +132,7 @@ func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fix
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("bits", "height"), [(8, 216), (9, 263)], ids=["bytes", "packed"])
 def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
     """For a convolution and a pool, the arena takes 216 bytes, or 263 with packed elements. It is smaller than the sum

@@ -198,7 +198,7 @@ def test_results_over_their_operands(name: str):
         expect_distance(buffers, distance)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
 def test_results_of_segments_over_their_operands(by: str, distance: int):
     """Two convolutions are streamed as one segment. By rows, the least safe distance from the start of the result to

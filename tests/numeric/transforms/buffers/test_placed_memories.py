@@ -71,7 +71,7 @@ def by_memory(accesses: Any, memories: Any) -> dict[str, CountedAccesses]:
     return totals
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("optimize", ["-O0", "-Os"])
 def test_bits_and_accesses(compiled: Compiled, optimize: str, tmp_path: Path):
     formats, bits = compiled.module("1-formats.mlir"), compiled.module("4-bits.mlir")
@@ -130,7 +130,7 @@ def test_the_report_states_the_cost_of_the_final_program(compiled: Compiled):
     assert "wait for" in (compiled.folder / "report.html").read_text()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_program_in_memories_reads_constants_from_flash_once(compiled: Compiled):
     [source] = compiled.folder.glob("*.c")
     text = source.read_text()

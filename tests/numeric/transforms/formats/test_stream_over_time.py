@@ -98,7 +98,7 @@ def test_recurrent_networks(text: str):
     expect_equal(parsed(text))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=6, deadline=None)
 @given(networks())
 def test_convolutions_over_time(text: str):

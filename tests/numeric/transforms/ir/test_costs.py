@@ -168,7 +168,7 @@ def estimated_and_measured(
     return estimate.time, float(cycles.mean())
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("chosen", spread(measured_boards().values(), 1), ids=lambda board: board.name)
 def test_copies_take_the_time_in_the_table(chosen: Board) -> None:
     file = cost_file(chosen.name)
@@ -179,7 +179,7 @@ def test_copies_take_the_time_in_the_table(chosen: Board) -> None:
         assert rows[step][0] == pytest.approx(time, rel=0.01)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("chosen", spread(measured_boards().values(), 1), ids=lambda board: board.name)
 def test_estimates_for_front_ends_are_near(chosen: Board, tmp_path: Path) -> None:
     """The estimated time of microWakeWord's front end differs from the time measured on a recording by at most the

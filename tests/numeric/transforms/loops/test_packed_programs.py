@@ -52,7 +52,7 @@ BUFFERS = (
 """Programs and the formats of all that they hold."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     """A program computes the evaluator's bits if all its constants are packed, in every format of weights. Programs and
@@ -63,7 +63,7 @@ def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, [TURNS[turn % len(TURNS)]], tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS[::2], 3))
 def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, tmp_path: Path):
     options = {"width": width, "weights": weights, "packed": "always"}
@@ -71,7 +71,7 @@ def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, t
     check(PROGRAMS["fastgrnn"], options, devices, tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "format"), spread(BUFFERS, 3))
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
@@ -81,7 +81,7 @@ def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     check(PROGRAMS[name], options, devices, tmp_path, "#scratch.packed_ram<")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread([(10, 9), (12, 5)], 1))
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
     options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": True}
@@ -163,7 +163,7 @@ def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("width", spread([4, 12], 1))
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
@@ -199,7 +199,7 @@ DRAWN = st.one_of(
 )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=3)
 @given(DRAWN, st.integers(4, 16), st.integers(3, 16), st.booleans())
 def test_any_shapes_and_widths(
@@ -256,7 +256,7 @@ def check(
         np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
     """A convolution computes the evaluator's bits if its image consists of 66,048 packed elements of 10 bits, more than
     2^16.

@@ -218,7 +218,7 @@ def test_a_depthwise_convolution_takes_few_cycles(tmp_path: Path):
     assert check(program(x, body, [y]), ["uno"], tmp_path).time <= 13 * y.height * y.width * 8 * 9
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=3)
 @given(
     st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.integers(0, 3), st.integers(1, 13), st.integers(0, 99)

@@ -125,7 +125,7 @@ def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Ta
     )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=2)
 @given(st.integers(0, 99))
 def test_weights_become_code_as_far_as_flash_allows(tmp_path_factory: pytest.TempPathFactory, seed: int):
@@ -139,7 +139,7 @@ def test_weights_become_code_as_far_as_flash_allows(tmp_path_factory: pytest.Tem
     assert whole.estimate == pytest.approx(whole.time, rel=0.1)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_some_rows_of_a_sparse_matrix_become_code(tmp_path: Path):
     text = program(X, sparse_layer(np.random.default_rng(3)), "y", Y)
     plain, whole = (taken(text, flash, tmp_path) for flash in (None, ALL))
@@ -169,7 +169,7 @@ def convolution(random: np.random.Generator, *, by_channel: bool) -> str:
     )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("by_channel", "share"), [(False, 0.8), (True, 1)])
 def test_filters_become_code_that_runs_for_each_window(by_channel: bool, share: float, tmp_path: Path):
     text = convolution(np.random.default_rng(5), by_channel=by_channel)

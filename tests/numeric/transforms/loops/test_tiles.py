@@ -139,7 +139,7 @@ def kernels_called(program: Compiled, target: str) -> list[list[str]]:
     return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in families]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(DEVICES, 2))
 def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: str, tmp_path: Path):
     program = compiled_for(target, network(), tmp_path)
@@ -152,7 +152,7 @@ def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: st
     program.check(*DEVICES[target])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_several_filters_of_a_channel_have_a_kernel_with_helium(tmp_path: Path):
     random, model, target = np.random.default_rng(4), TfliteModel(), "cortex-m55"
     x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
@@ -165,7 +165,7 @@ def test_several_filters_of_a_channel_have_a_kernel_with_helium(tmp_path: Path):
     program.check(*DEVICES[target])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
     program = compiled_for("atmega1284p", network(), tmp_path)
     assert program.calls.count("tm_dot_requantised_s8_") == len(CASES) + 1
@@ -203,7 +203,7 @@ STREAMED = [
 ]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 3))
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
     """Streamed rows are computed by at least `kernels` kernels for tiles; the bytes equal TFLM's. The host runs only
@@ -235,7 +235,7 @@ def winograd(height: int) -> tuple[bytes, int]:
     return model.finish([x], [narrow]), 1
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("target", "families"),
     spread(
@@ -254,7 +254,7 @@ def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: M
     program.check(HOST, target)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "height", "flash", "in_rows", "in_squares"),
     # An odd last row is no part of a square. With little flash lines of windows are taken one by one, as rings are.
@@ -269,7 +269,7 @@ def test_kernels_with_fewer_products_give_the_same_bytes(
     program.check(HOST, "cortex-m4")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_lines_of_windows_without_kernels_become_loops(tmp_path: Path):
     content, _ = winograd(7)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)

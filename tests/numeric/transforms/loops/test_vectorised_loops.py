@@ -81,7 +81,7 @@ func.func @loops(%x: {vector(SIZES[-1])}) -> ({types}) {{
 }}"""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 def test_random_programs(width: int, tmp_path: Path):
     need_tools(M55)
@@ -102,7 +102,7 @@ DEPTHWISE = {"1x1 behind a convolution": (2, 8, 1), "3x3 behind a wide one": (3,
 """Channels of the image, channels of the layers, and the extent of the depthwise windows."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", DEPTHWISE)
 def test_the_loop_over_pixels_makes_the_biases(name: str):
     """A depthwise convolution that is streamed by pixels computes the evaluator's bits on a Cortex-M55. The loop over

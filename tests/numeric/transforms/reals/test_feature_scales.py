@@ -189,7 +189,7 @@ def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Pat
     assert np.abs(raws.astype(np.int64) - encode_inputs(compiled.formats, x)).max() <= 1
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:
     """With `fold_affine`, the scaler is folded into the weights in 16 bits, where accuracy does not decrease. In 12
     bits it is not folded, nor if feature scales have absorbed it.

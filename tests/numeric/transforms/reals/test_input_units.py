@@ -42,7 +42,7 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return compiled
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) -> None:
     """Integers and the reals that they represent become the same raws. The raws are the integers themselves, as
     unsigned bytes or signed integers of other widths.
@@ -55,7 +55,7 @@ def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) 
     assert (compiled.expected.classes == compiled.classes).mean() > 0.85
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> None:
     data = compiled.folder / "raws.npz"

@@ -82,7 +82,7 @@ def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "limit"), [(name, 300 if name == HOST else 10) for name in spread(DEVICES, 4)])
 def test_device_equals_evaluator(compiled: Path, model: Path, device: str, limit: int) -> None:
     result = run_model(RunRequest(folder=compiled, data=model.parent / "val.npz", device=device, limit=limit))

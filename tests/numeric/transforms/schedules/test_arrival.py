@@ -38,7 +38,7 @@ def network() -> ModuleOp:
 
 
 # The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "rows", "targets"),
     spread(
@@ -74,7 +74,7 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
     np.testing.assert_array_equal(got.scores, evaluate(network(), x).scores)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
     """Gural and Murmann's 4-bit network runs on the Uno in less than 450 bytes including the stack and less than 4
     million cycles. A function provides its rows of 7 bytes.
@@ -155,7 +155,7 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
         compile_model(Request(model=model, out=tmp_path / "out", target="host", input="callback"))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
     """With 600 bytes of RAM, segments are streamed. The input cannot move into the arena, because it is never entirely
     in memory.

@@ -146,7 +146,7 @@ CHANNELS_FIRST = {
 """Networks, and the bytes of their arenas by rows, which are those of the same networks with channels last."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
     """The arena of a network with channels first is as large as with channels last, because the image is transposed in
@@ -160,7 +160,7 @@ def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: st
     check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("mode", "bytes"), [("rows", 5024), ("pixels", 4353)])
 def test_plans_know_what_residual_blocks_take(mode: str, bytes: int):
     """For a residual block, the plan states at least the bytes of the arena and at most 4 % more. The sum of the
@@ -205,7 +205,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
     return shape, convolutions
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @given(
     programs(),
     st.booleans(),

@@ -54,7 +54,7 @@ def parting_branches() -> ModuleOp:
     return net.module(net.insert(tdsl.Conv2dOp(filter, clipped, (1, 1), (1, 1), 1, None, net.format.type)))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
     """With loops across both branches, a plan needs 2,560 bytes for the input, the sums and two slices. Without them it
@@ -73,7 +73,7 @@ def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
     check_bits_on_device(module, program, x, device, tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
     """DS-CNN-M of PEX, appendix D, has a peak of 54,180 bytes by ordinary execution and of 22,360 bytes by channels
     with exact sums.
@@ -91,7 +91,7 @@ def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
     check_bits_on_device(module, program, x, "cortex-m4", tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_nodes_run_in_the_order_of_least_peak():
     """A plan computes a narrow image before all wide images are computed, although the file lists the wide images
     first. Its peak is lower than in the order of the file.
@@ -123,7 +123,7 @@ def test_loops_over_channels_repeat_no_work(mode: str):
     assert sum(work) == 13_184
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_several_channels_at_once():
     """A segment that computes four channels at once returns the same bits as the ordinary program."""
     module = refined(inverted_bottlenecks())
@@ -145,7 +145,7 @@ def test_several_channels_take_the_window_of_one_beside_them():
     check_graph(net.module(net.add(narrow, net.input)), "partial-8", more=24)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))
 def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
     """PEX, remark 4: in 5,000 bytes, of which input and sums take 2,048, the plan computes 4 channels at once. Two

@@ -49,7 +49,7 @@ def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32, width: int
         return None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=4)
 @given(channel_networks(), st.data())
 def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
@@ -144,7 +144,7 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
         assert 0 < np.abs(exact.astype(int) - rounded).mean() < 2
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_sums_of_16_bits_are_exact_where_they_fit():
     """A convolution with few 8-bit products has exact sums of 16 bits. One with more products has rounded sums, which
     change results by at most 1.
@@ -167,7 +167,7 @@ def test_sums_of_16_bits_are_exact_where_they_fit():
     assert np.abs(difference).max() <= 1
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
     model = ROOT / "docs/schedules/bottleneck.mlir"
     report = compile_without_pictures(
@@ -200,7 +200,7 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
     assert chosen(250, 200, 300) == 100
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
     """The host, the evaluator and LLVM's code round sums equally. The report of compilation includes the loss."""
     model = tmp_path / "model.mlir"
@@ -216,7 +216,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
         assert ran["mismatch"] is None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
     """A network by channels computes the evaluator's bits on every device. Its arena is within the peak of the plan,

@@ -33,7 +33,7 @@ from tinyml.transforms.formats.reuse_input import ReuseInputPass
 IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:100])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 @pytest.mark.parametrize("plan", ["replace", "single-transpose", "herringbone", "optimal-turns"])
 def test_products_of_queries_and_keys_are_not_in_place(plan: str, tmp_path: Path):
@@ -42,7 +42,7 @@ def test_products_of_queries_and_keys_are_not_in_place(plan: str, tmp_path: Path
     tinyml.compile(made.save(tmp_path), made.x, board="host", format="fixed", width=8, plan=plan).measure(made.x[:3])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "arena"),
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
@@ -120,7 +120,7 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
 """Orders that differ in when they turn the image."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "shape"),
     spread([(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]], 3),

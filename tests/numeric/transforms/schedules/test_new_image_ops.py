@@ -50,7 +50,7 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
     return refined(net.module(net.dense(net.mean(sums), 3)))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_they_stream(neighbours: Any, tmp_path: Path):
     """By rows, by pixels and in patches, a network with ops of the package needs less memory than by ordinary execution
     and computes the evaluator's bits.
@@ -92,7 +92,7 @@ def test_they_fuse(neighbours: Any):
     assert any(isinstance(op, num.FinishOp) for op in pixels.walk())
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_they_are_hardware(neighbours: Any, tmp_path: Path):
     need_simulator("iverilog")
     module = network(neighbours, 6, 2)

@@ -41,7 +41,7 @@ def patches(module: ModuleOp, last: int, count: int) -> PatchLoops | None:
         return None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=3)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
@@ -63,7 +63,7 @@ def by_channels(module: ModuleOp, last: int, count: int, loop: tuple[int, int]) 
         return None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=4)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, data: st.DataObject):
@@ -80,7 +80,7 @@ def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, da
     check_bits(module, tiled)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_tiles_that_share_memory_with_windows_of_earlier_ones():
     """A program in patches computes the bits of ordinary execution although a ring of one pixel shares memory with the
     windows that are gathered for each tile.
@@ -107,7 +107,7 @@ def bottlenecks() -> ModuleOp:
     return net.module(net.convolution(net.pool(net.add(inner, image)), 4, 3, padding=1))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
 def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: Path):
     """A network that runs by channels in patches computes the evaluator's bits on every device. Its arena is within the
@@ -134,7 +134,7 @@ def shrinking_network() -> ModuleOp:
     return net.module(net.convolution(image, 4, 3, padding=1))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
     """A network in patches computes the evaluator's bits on every device. Its arena is within the peak of the plan,

@@ -70,7 +70,7 @@ def compiled(module: ModuleOp, plan: str, folder: Path) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("extents", "channels", "kernel", "width"),
     [
@@ -126,7 +126,7 @@ def test_moved_pixels(side: int, moved: int):
     assert 1 / 8 < moved / ((side - 2) ** 2 * side**2) < 0.14
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_network_of_the_paper(tmp_path: Path):
     """On an Uno, Gural and Murmann's network computes the logits of integer arithmetic in the 435 bytes of
     `herringbone`. Cycles increase by at most 20 %.

@@ -33,7 +33,7 @@ def patches(network: Network) -> None:
     PatchLoops(network, 0, 3, 3).rewrite()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("rewrite", [channels, patches])
 def test_digits(rewrite: Callable[[Network], None], tmp_path: Path):
     module = refined(program())

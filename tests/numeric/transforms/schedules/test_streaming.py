@@ -38,7 +38,7 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     return module
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
@@ -57,7 +57,7 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     check_bits(module, tiled)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )
@@ -92,7 +92,7 @@ def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
     check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
     """To fit the RAM, the compiler first moves the input into the arena, which does not change the order of ops. If
     this is not sufficient, it streams segments.

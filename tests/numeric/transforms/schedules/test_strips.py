@@ -75,7 +75,7 @@ def products(module: ModuleOp) -> int:
     return run(predict_function(module).body.block)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=4)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_strips_compute_the_same_bits(network: str, data: st.DataObject):
@@ -115,7 +115,7 @@ def outside(module: ModuleOp) -> ModuleOp:
     return module
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
 def test_networks_run_in_strips_on_devices(device: str, tmp_path: Path):
     module = outside(shrinking_network())
@@ -139,7 +139,7 @@ def narrow_network() -> ModuleOp:
     return refined(net.module(image))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "tiling",
     [

@@ -12,7 +12,7 @@ from programs.tiled_networks import NETWORKS
 from tinyml.targets.registry import HOST
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "limit"), [("dense 4-19391-1", 0.11), ("convolutions", 0.4), ("convolutions, padded", 0.45)]
 )

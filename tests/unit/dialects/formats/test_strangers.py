@@ -49,7 +49,7 @@ def compile_and_run(
     assert "all raw outputs equal the evaluator's" in said
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("name", spread(["lns", "gaussian", SUMS], 2))
 def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: str):
     """Formats of packages pass the tests of all registered formats: logarithms with exact and with rounded sums, and
@@ -58,7 +58,7 @@ def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: st
     assert " passed" in shared_suite(packages, name)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("target", spread(["riscv", "cortex-m4", "cortex-m0", "uno"], 1))
 def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
     """A FastGRNN in the format `gaussian` computes the evaluator's bits. It contains W x + U h, a sum of two products
@@ -67,13 +67,13 @@ def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: s
     compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_searches_choose_among_its_widths(packages: PackagesOfOthers, tmp_path: Path):
     options = ["--format", "lns", "--search", "promote", "--widths", "4,6,8"]
     compile_and_run(packages, tmp_path / "out", options, "cortex-m4")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(packages: PackagesOfOthers, tmp_path: Path):
     options = ["--search", "promote", "--widths", "8", "--formats", "lns"]
     bonsai = MODELS["bonsai"]

@@ -35,7 +35,7 @@ class Function:
         return (MODELS / "mlp-jax.mlir").read_text()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_function_is_lowered_for_one_sample():
     function, expected = Function(), np.load(MODELS / "expected.npz")
     model = tinyml.load(function, example=expected["images"] / 16)

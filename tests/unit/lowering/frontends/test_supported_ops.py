@@ -95,7 +95,7 @@ def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
     return evaluate_reals(module, x).scores is not None
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_elementwise_ops_of_computed_tensors():
     """An op is listed if and only if it is accepted with at least one variable operand."""
     arity = {"Where": 3} | dict.fromkeys(elementwise.BINARY, 2)

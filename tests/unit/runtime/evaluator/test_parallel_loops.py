@@ -63,7 +63,7 @@ POOL = """func.func @pool(%X: tensor<6x8xf32>) -> tensor<3x5x4xf32> {
 X = np.random.default_rng(3).normal(size=(3, 48))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
     """The bits are the same whether all iterations of a nest, some of them or single ones are evaluated at once, and
     for one or several samples.

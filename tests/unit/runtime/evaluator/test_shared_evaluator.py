@@ -61,7 +61,7 @@ def expect(evaluator: SharedEvaluator, module: ModuleOp, expected: Outputs) -> N
         assert expected.scores.tobytes() == scores.astype(expected.scores.dtype).tobytes()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(10), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.permutations([6, 8, 12, 16]))
 def test_random_programs(program: str, widths: list[int]):

@@ -152,7 +152,7 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
         device.followed_by(LogisticRegression().fit(x, y))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_integers_of_a_microphone_are_those_of_a_front_end_with_formats():
     """With the input unit `q15`, integers of a microphone and the reals that they represent have the same scores;
     -32768 counts as -32767. Other units are rejected, since the input of the front end already has a format.

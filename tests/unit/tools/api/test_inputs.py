@@ -42,7 +42,7 @@ def estimator(names: list[str] | None = None) -> Any:
     return fitted
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     kind = type("Module", (), {"__module__": "torch.nn.modules.module"})
     given: list[Any] = []
@@ -113,7 +113,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
         untyped(X, raw="yes")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
     """For a model in formats, integers in an array are reals, unless `raw=True` states that they are raws."""
     kept = program.folder / "ir" / "1-formats.mlir"
@@ -125,7 +125,7 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
         assert tinyml.compile(kept, raws, Y, board="host").report.accuracy != accuracy
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_integers_of_a_sensor_are_its_own():
     """For the sensor unit `0.25:int16`, integers in arrays are those of the sensor: 4 represents the real 1. Floats are
     reals.
@@ -183,7 +183,7 @@ def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
             tinyml.compile(model, X, Y, X_test=frame, y_test=Y, board="host")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_frame_names_the_features_of_a_model_without():
     program = tinyml.compile(estimator(), Frame(X, NAMES), Y, board="host", format="fixed", width=8)
     assert program.feature_names == NAMES

@@ -35,7 +35,7 @@ def test_labels_are_those_of_the_estimator(labels: list[Any], tmp_path: Path):
     assert (tinyml.open(program.folder).predict(X) == model.predict(X)).all()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [False, True, True], [0, 1, 2], [1.0, 2.0, 3.0]], ids=str)
 def test_score_takes_what_compile_takes(labels: list[Any]):
     """Labels may be arrays, lists and tuples of any type that represents them, or objects that convert to an array."""
@@ -85,7 +85,7 @@ def test_names_given_to_classes_keep_the_labels_of_data(tmp_path: Path):
     assert again.report.accuracy == program.report.accuracy
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_sweep_and_training_read_labels_once():
     model, y = fitted([1, 2, 3])
     [row] = tinyml.sweep({"tree": model}, formats=["fixed:16"], boards=["host"], data=(X, y, X, y))

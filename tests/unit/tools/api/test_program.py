@@ -53,7 +53,7 @@ def test_predictions_are_labels(program: tinyml.Program):
     assert (program.predict(x.tolist()) == predicted).all()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
     """For a program that returns scores only, `score` counts a sample as right if its greatest score is that of its
     class.
@@ -117,7 +117,7 @@ def comparable(folder: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_it_saves_what_the_command_writes(tmp_path: Path):
     x, y = data()
     program = tinyml.compile(TOUR / "tour.sd", x, y, width=8, row_scales=True)
@@ -145,7 +145,7 @@ def test_it_saves_what_the_command_writes(tmp_path: Path):
     assert (opened.predict(x) == program.predict(x)).all()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_program_lives_as_long_as_its_object():
     x, _ = data()
     program = tinyml.compile(TOUR / "tour.sd", x, board="host")

@@ -35,7 +35,7 @@ def test_a_row_has_what_the_program_reports():
     assert (row.flash, row.ram, row.arena) == (report.flash_bytes, report.ram_bytes.total, report.ram_bytes.arena)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_rows_are_in_the_order_of_the_arguments():
     rows = tinyml.sweep(
         {"b": TOUR, "a": TOUR}, formats=["posit:8", "fixed:8"], boards=["host"], data={"a": (X, Y), "b": (X,)}, jobs=2
@@ -49,7 +49,7 @@ def test_rows_are_in_the_order_of_the_arguments():
     assert [row.accuracy is None for row in rows] == [True, True, False, False]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_sweep_goes_on_from_its_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     table = tmp_path / "rows.csv"
     rows = swept(csv=table)
@@ -74,7 +74,7 @@ def test_a_sweep_goes_on_from_its_table(tmp_path: Path, monkeypatch: pytest.Monk
     assert table.read_text().startswith(whole)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_bytes_that_are_no_text_stay_and_nothing_is_added_for_them(tmp_path: Path):
     table = tmp_path / "rows.csv"
     swept(csv=table)

@@ -75,7 +75,7 @@ def test_numbers_stay_numbers(tmp_path: Path):
         assert "void decision_predict(" in program.h
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_quantised_file_gives_a_class_where_data_hold_classes():
     file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
     wanted = tinyml.compile(file, board="host").scores(x).argmax(axis=1)

@@ -24,7 +24,7 @@ def network(x: NDArray[Any], y: NDArray[Any], file: Path, monkeypatch: pytest.Mo
     return regressor
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("reconstructs", [False, True])
 def test_values_as_y_make_a_program_of_values(reconstructs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     random = np.random.default_rng(0)

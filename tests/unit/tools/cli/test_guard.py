@@ -156,7 +156,7 @@ sys.exit(main(sys.argv[2:-1]))
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 2))
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     command = [sys.executable, "-c", STOPPED, str(int(number)), *COMPILE, str(tmp_path / "out"), str(tmp_path)]
@@ -166,7 +166,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("closed", spread(["2>&-", "<&- >&- 2>&-"], 1))
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
     """Output to a closed stream is discarded and not written to any file. Errors are never written to standard

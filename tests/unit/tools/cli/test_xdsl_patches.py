@@ -45,7 +45,7 @@ def passes(test: Path, library: Path | None) -> bool:
     return subprocess.run([checker, test], input=text, capture_output=True, text=True, check=False).returncode == 0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.stem)
 def test_a_patch_does_what_its_test_says(patch: Path, patched: Path):
     """The test of each patch of xDSL passes with the patch and fails without it. One test is not run without its patch,

@@ -50,7 +50,7 @@ def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pyte
     assert report["flash_bytes"] > report["constants_bytes"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_bench_compares_searches(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +86,7 @@ def test_bench_of_searches_needs_labels(model: Path, capsys: pytest.CaptureFixtu
     assert "need labels" in capsys.readouterr().err
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_bench_compares_formats(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows_file, picture = tmp_path / "rows.json", tmp_path / "means.svg"
     asked = [

@@ -90,7 +90,7 @@ def test_a_stack_beyond_the_limit_is_reported(model: Path, tmp_path: Path, capsy
     assert report("--target", "host", "--ram", str(limit))["warnings"] == []
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_compile_states_the_errors_of_functions(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,7 +136,7 @@ def searched(model: Path, out: Path, search: str, capsys: pytest.CaptureFixture[
     return whole
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("search", spread(["demote", "promote", "uniform", "maxscale", "by-size", "by-accuracy"], 2))
 def test_a_search_keeps_to_the_flash_of_the_built_program(
     model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]
@@ -157,7 +157,7 @@ def test_a_search_keeps_to_the_flash_of_the_built_program(
     assert not (tmp_path / "small").exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
     """The program that a search finds is within the limit on RAM together with its stack. With the lower of two limits,
@@ -173,7 +173,7 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
     assert rams[1] < rams[0] < limit
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
     section = page.partition("\n## tinyml compile")[2].partition("\n## ")[0]
@@ -207,13 +207,13 @@ def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: l
     assert (search.pack_buffers, search.target) == (True, "cortex-m4")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
     asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
     program, out = MODELS["protonn"], tmp_path / "out"
     data = some_samples(program, tmp_path / "val.npz")
@@ -395,7 +395,7 @@ def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
     assert "not installed" in capsys.readouterr().out
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_report_says_who_packed_proved_and_checked(tmp_path: Path) -> None:
     """First fit needs more memory for this program than its peak of live bytes. The report states that exact cover
     computed and proved the packing, and that branch and bound checked it.

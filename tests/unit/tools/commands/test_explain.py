@@ -67,7 +67,7 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     assert layers["argmax(H)"] == "line 6"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_operations_are_those_of_the_layers_of_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     val, out = tmp_path / "val.npz", tmp_path / "out"
     x = np.random.default_rng(0).standard_normal((20, 100)).astype("f4")
@@ -115,7 +115,7 @@ def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -
     assert "tanh_table" in constants
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,7 +149,7 @@ def error(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
     return next(line for line in lines if line.startswith("error: "))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_bad_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert error(capsys, tmp_path).endswith("expected a folder written by tinyml compile")
     out = compiled("host", tmp_path / "out")

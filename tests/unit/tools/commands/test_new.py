@@ -16,7 +16,7 @@ def test_a_command_is_there_for_each_kind():
     assert NEW.keys() == KINDS.keys()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_their_own_tests_pass(packages: PackagesOfOthers):
     """The generated tests pass, and ruff accepts the generated packages. The tests of a format with a table run in the
     test of docs/adding-a-format.md instead.
@@ -32,7 +32,7 @@ def test_their_own_tests_pass(packages: PackagesOfOthers):
         packages.run("ruff", *check, "--config", f"src = {[*written]}", *written, cwd=packages.folder)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
     """The suite of runners passes on the generated chip. `test_strangers.py` runs the suite of formats."""
     suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"

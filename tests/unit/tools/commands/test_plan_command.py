@@ -70,7 +70,7 @@ def test_the_layers_of_two_plans_side_by_side(tmp_path: Path):
     assert all(word in drawn for word in ("<!-- ordinary -->", "<!-- partial-8 -->", "<!-- 2.2 KB -->"))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_the_front_of_the_programs_that_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     net = NetworkWriter((1, 7, 7, 1), 0)
     image = net.convolution(net.input, 6, 3)

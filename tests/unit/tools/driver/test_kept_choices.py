@@ -53,7 +53,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     return cache, found, runs["select-kernels"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_a_second_choice_is_the_same_and_lowers_only_what_it_takes(
     tmp_path: Path, runs: Counter[str], kept: tuple[Path, dict[str, Any], int]
 ):
@@ -66,7 +66,7 @@ def test_a_second_choice_is_the_same_and_lowers_only_what_it_takes(
     assert (runs["select-kernels"], runs["profile"]) == (1, 1)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_other_data_and_other_options_are_asked_for_anew(
     tmp_path: Path, runs: Counter[str], kept: tuple[Path, dict[str, Any], int]
 ):

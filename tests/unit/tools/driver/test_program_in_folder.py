@@ -70,7 +70,7 @@ def opened(out: Path) -> list[str]:
     return ["open", str(out)]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "file", "what", "command"),
     [

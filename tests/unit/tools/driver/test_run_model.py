@@ -37,7 +37,7 @@ def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys
     assert '#error "generated for host: compile the model for avr instead"' in error
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_c_for_avr_runs_on_the_host(tmp_path: Path):
     out = tmp_path / "out"
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "uno") == 0
@@ -56,7 +56,7 @@ def program(folder: Path, text: str) -> tuple[Path, Path]:
     return folder / "p.sd", folder / "val.npz"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
     """A model with a sparse matrix without entries compiles, although the product of this matrix takes no time."""
     files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
@@ -100,7 +100,7 @@ DIFFERS = (
 )
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.usefixtures("spoiled")
 def test_a_mismatch_is_an_error_that_keeps_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     out = tmp_path / "out"

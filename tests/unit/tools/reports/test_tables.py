@@ -38,7 +38,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_tables_fit_a_terminal(
     name: str, terminal: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -159,7 +159,7 @@ def at_the_corner(cells: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
     return frozenset((i - top, j - left) for i, j in cells)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_pentominoes():
     """The 3 x 20 rectangle has two solutions, each with four symmetric forms. If the centre of the cross is in the left
     half, two forms of each remain, 4 in total.

@@ -93,7 +93,7 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
     return list(live.points[first:end])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
     """In random functions, for each op that accesses a buffer, `points_before` returns the points that are computed
     from the live ranges of all buffers. Functions whose buffers leave their loops are skipped.

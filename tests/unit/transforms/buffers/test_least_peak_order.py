@@ -127,7 +127,7 @@ def test_chains_need_no_budget():
     assert least_peak(OrderingProblem([1] * 301, tasks), 301) == OpOrder(tuple(range(300)), 2, 2)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_forty_branches_are_exact():
     """The order of forty ops in twenty parallel pairs of different sizes, between one input and one sum, is proved
     optimal.

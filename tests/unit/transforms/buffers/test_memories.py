@@ -122,7 +122,7 @@ def test_relaxation_alone_proves_what_has_room():
     assert (choice.cost, choice.proof) == (0, RELAXATION)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_few_nodes_leave_a_gap():
     problem = drawn(7, 40, 6, 0.08)
     choice = choose(problem, packed, nodes=60)

@@ -101,7 +101,7 @@ def test_exact_modes_find_the_least_height(given: list[Rectangle]):
         assert placement.height >= (lower_bound(given) if mode == "shiftry" else least)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=30)
 @given(rectangles(most=25))
 def test_searches_agree_and_auto_is_never_worse(given: list[Rectangle]):

@@ -64,7 +64,7 @@ def least_height(shapes: list[Rectangle]) -> int:
     return best
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=60)
 @given(problems(most=20), st.sampled_from(sorted(MODES)), st.sampled_from([1, 1, 4]))
 def test_every_mode_keeps_the_distances(shapes: list[Rectangle], mode: str, coarsen: int):

@@ -254,7 +254,7 @@ def count_inserts(module: ModuleOp) -> int:
     return sum(isinstance(op, InsertSliceOp) for op in module.walk())
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(8))
 @given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
 def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):
@@ -264,7 +264,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
     assert_same(before, after)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):

@@ -152,7 +152,7 @@ def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
     return first, second, distance(first, second, loop.body.block, nest.step, trips_of(loop))
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(50))
 @given(nests())
 def test_against_all_iterations(nest: Nest):
@@ -172,7 +172,7 @@ def test_against_all_iterations(nest: Nest):
         assert nest.distances == ({between} if between != DISJOINT_DISTANCE else set())
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(50))
 @given(nests(simple=True))
 def test_distances_along_one_loop_are_known(nest: Nest):

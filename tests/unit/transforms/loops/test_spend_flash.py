@@ -164,7 +164,7 @@ def test_attempts_are_programs_of_their_own():
     assert all(b < a - 2 for a, b in pairwise(spent)), spent
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_tiles_with_the_same_weights_share_a_stream():
     """Two tiles with the same weights share one weight stream. Therefore either both of their kernels are replaced, or
     neither is.
@@ -188,7 +188,7 @@ func.func @many(%x: {X}, %y: {Y}) {{
 """A tile of eight rows and eight windows."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
     (_, usual), (_, most) = chosen(1, text=MANY), chosen(1 << 20, text=MANY)
     limits = range(round(usual.flash), round(most.flash) + 2000, 100)

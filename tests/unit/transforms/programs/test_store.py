@@ -60,7 +60,7 @@ def test_an_attribute_of_a_module_makes_another_program():
     assert digest_of(module()) != digest_of(other)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_digest_is_the_same_in_every_process():
     script = f"""from xdsl.parser import Parser
 from tinyml.dialects.context import context

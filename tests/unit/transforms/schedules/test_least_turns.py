@@ -69,7 +69,7 @@ def test_no_order_takes_less():
             assert bits == of(graph, order) == min(of(graph, other) for other in orders), (graph, order)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_no_variant_takes_less():
     """The least peak is at most that of herringbone, single transpose and replacing, by rows and by columns, for 1,000
     shapes.

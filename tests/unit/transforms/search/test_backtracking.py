@@ -20,7 +20,7 @@ from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
     """The estimates of all programs with wide registers exceed the limit, but of the built programs only those with
     more than three wide registers exceed it. The search keeps up to three wide registers.
@@ -54,7 +54,7 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
     assert less < more
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_backtracking_ends_at_the_goal_and_at_the_permitted_loss():
     with Evaluation(problem_of("protonn"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

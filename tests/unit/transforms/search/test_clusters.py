@@ -43,7 +43,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_dask_cluster_gives_the_same(tmp_path: Path):
     pytest.importorskip("distributed")
     with evaluation_of("protonn") as evaluation:

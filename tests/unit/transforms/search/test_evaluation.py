@@ -41,7 +41,7 @@ def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: s
             assert outcome == exact if not given_up else evaluation.loss(outcome, metric) > loss + margin
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers_module, "START_DELAY", 0.0)
     found: list[tuple[list[CandidateOutcome], object]] = []

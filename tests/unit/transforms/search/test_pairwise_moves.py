@@ -70,7 +70,7 @@ def test_errors_add_up(model: str):
     assert 0.5 < np.abs(said[1]).sum() / np.abs(total).sum() < 2.0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("model", spread(["protonn", "fastgrnn"], 1))
 def test_proposals_are_within_the_limits(model: str):
     with evaluation_of(model) as evaluation:

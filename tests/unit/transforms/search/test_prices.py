@@ -34,7 +34,7 @@ TILED_BY_FORMATS = "network", 13
 """Two candidates of equal widths in memory, whose formats have kernels for different numbers of windows at once."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "seed"), dict.fromkeys([*spread(CASES, 3), TILED_BY_FORMATS]))
 def test_a_price_is_that_of_the_whole_program(model: str, seed: int):
     """The memory and the cost of a candidate equal those of its whole program, also if they are computed after another

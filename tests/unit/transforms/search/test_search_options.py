@@ -75,7 +75,7 @@ def test_no_widths_are_the_usual_ones():
         assert list(usual.choices) == list(none.choices)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_pareto_takes_the_widths_that_are_offered():
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

@@ -38,7 +38,7 @@ def searched(file: str, *plans: str) -> ModuleOp:
     return module
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_rows_are_chosen_where_memory_is_short_op_by_op(file: str):
     with pytest.raises(InputError, match="no program within the limits was found: the least needs 4"):
         searched(file, "ordinary")

@@ -69,7 +69,7 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
     return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "search"),
     spread(
@@ -114,7 +114,7 @@ THE_THREE = {
 }
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_pareto_is_never_worse_than_the_best_of_the_three():
     with evaluation_of("protonn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
@@ -137,7 +137,7 @@ def test_pareto_is_never_worse_than_the_best_of_the_three():
         assert loss <= min(losses)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_second_program_begins_from_what_was_found_for_the_first():
     phases: list[str] = []
     with evaluation_of("protonn") as evaluation:
@@ -180,7 +180,7 @@ def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: i
     assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
     """If no program whose loops carry exact accumulators fits 195 bytes, the search finds one in which these sums are
@@ -194,7 +194,7 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("search", spread([SearchPromotePass, SearchDemotePass], 1))
 @pytest.mark.parametrize("model", ["protonn"])
 def test_no_factors_are_held_where_memory_is_short(
@@ -208,7 +208,7 @@ def test_no_factors_are_held_where_memory_is_short(
     assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
     """`search-pareto` is not worse than other searches, although the errors of its estimates differ from program to
     program.
@@ -242,7 +242,7 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
         assert least <= min(losses)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
     """The point that `search-pareto` marks as chosen has the loss of the returned candidate, even if the last step
     assigns other formats to single tensors.
@@ -311,7 +311,7 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
     assert less <= 1.03 * more
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_what_narrower_formats_leave_makes_others_wider():
     """If an additional format makes some tensors narrower, the search widens others within the same limit on RAM, and
     the loss decreases by more than 10 %. The target is the host, whose costs are unknown.
@@ -327,7 +327,7 @@ def test_what_narrower_formats_leave_makes_others_wider():
     assert losses[1] < 0.9 * losses[0]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_scales_that_help_are_taken_together():
     eight = FixedType.of_width(8)
     with Evaluation(problem_of("bonsai"), "margin", Workers(1)) as evaluation:

@@ -13,7 +13,7 @@ from programs.spread import spread
 from tinyml.tools.main import main
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_network_that_does_not_fit_streams(search: str, tmp_path: Path) -> None:
     net = NetworkWriter((1, 9, 9, 1))

@@ -44,7 +44,7 @@ def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
     return stored / sum(elements for elements, _ in constants)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_less_is_lost_than_by_codebooks_of_as_many_bits():
     with evaluation_of("protonn") as evaluation:
         search = search_in(evaluation)
@@ -56,7 +56,7 @@ def test_less_is_lost_than_by_codebooks_of_as_many_bits():
         assert found.loss < search.losses([alike])[0]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_lists_made_by_the_errors_of_margins_lose_less(monkeypatch: pytest.MonkeyPatch):
     with evaluation_of("protonn") as evaluation:
         search = search_in(evaluation)
@@ -89,7 +89,7 @@ def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, 
     assert format.shared_bits == shared
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
     """The loss of a program that is more accurate than the model on reals is negative. The search ends even if all
     candidates have the same negative loss.

@@ -154,7 +154,7 @@ CatBoost.__module__ = "catboost.core"
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_models_of_catboost_are_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     content = of_catboost()
     (tmp_path / "exported.onnx").write_bytes(content)

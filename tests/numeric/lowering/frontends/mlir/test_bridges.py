@@ -34,7 +34,7 @@ def test_a_module_computes_what_pytorch_does(file: str):
     np.testing.assert_allclose(computed, scores, atol=3e-4 if file == OWN_GELU else 1e-5)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("number", spread(range(len(FILES)), 1))
 def test_a_module_compiles_as_the_onnx_model_does(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """In 16 bits, the accuracy equals that of the ONNX model, and the device computes the evaluator's bits."""

@@ -46,7 +46,7 @@ def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
             np.testing.assert_allclose(mine[0], theirs.ravel(), atol=1e-5)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_bits_of_a_face(model: onnx.ModelProto, images: Array, tmp_path: Path):
     """All scores and boxes on a Cortex-M4 equal the evaluator's, with bottlenecks streamed by rows."""
     np.savez(tmp_path / "val.npz", x=images)

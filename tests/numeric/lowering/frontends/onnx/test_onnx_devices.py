@@ -146,7 +146,7 @@ def encoder() -> ModuleOp:
 NETWORKS = {"normalisations": float_network, "attention": attention_block, "encoder": encoder}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize(
     ("name", "width", "device"),
     [

@@ -86,7 +86,7 @@ def test_usual_files_compile(name: str, options: str, tmp_path: Path):
     assert np.count_nonzero(differing) <= 0.005 * len(differing)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     """On devices, a neural network in 8 bits and a support vector machine in 16 bits compute the evaluator's bits."""

@@ -27,7 +27,7 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
     np.testing.assert_allclose(scores, expected[f"{name}_y"], atol=1e-6)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """Each network compiles in 16 bits from the file of one exporter, and one device computes the evaluator's bits for

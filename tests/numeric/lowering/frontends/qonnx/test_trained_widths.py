@@ -43,7 +43,7 @@ def test_the_classes_are_those_of_pytorch(number: int):
     assert (np.isclose(outputs.scores, greatest[:, None], rtol=1e-6).sum(1)[unequal] > 1).all()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_model_of_few_bits_is_compared_with_itself():
     """The reference of a network with weights of one bit is the network in its own formats, not the one on reals, whose
     answers differ for a tenth of the digits. Therefore no warning reports a loss.

@@ -319,7 +319,7 @@ def bits_of(estimator: Any, data: Halves, width: int, device: str, folder: Path)
     return difference(module, x, source, runner_for(device), folder)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     data = halves("wine")

@@ -88,7 +88,7 @@ def test_files_that_tflm_refuses(name: str):
         computed_by_tflm(content, recorded(name)[0][:1])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(2 * len(DEVICES)), 4))
 def test_packed_weights_of_4_bits_on_devices(number: int, tmp_path: Path):
     name, device = PACKED[number // len(DEVICES)], DEVICES[number % len(DEVICES)]

@@ -199,7 +199,7 @@ def test_elements_without_a_scale_move(dtype: str):
     compared(content, inputs)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
     """The model of `every_operator` without L2_NORMALIZATION, written in TOSA and run by MLIR 22, computes TFLM's
@@ -230,7 +230,7 @@ def test_tosa_rescales_as_tflm(x: int, multiplier: int, left: int):
 TARGETS = [roomy(device) for device in DEVICES if device != HOST]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("dtype", "target"),
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),

@@ -25,7 +25,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.measure import first_mismatch
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @given(
     seed=st.integers(0, 1 << 20),
     dtype=st.sampled_from(["int8", "int16"]),
@@ -75,7 +75,7 @@ def test_an_lstm_of_a_single_step_keeps_its_states(dtype: str):
     np.testing.assert_array_equal(np.concatenate([each for each in got if each is not None]), expected[1:])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread([roomy(device) for device in DEVICES], 2))
 def test_devices_give_the_bytes_of_the_evaluator(target: str, tmp_path: Path):
     content = lstm(11, "int8", 4, inputs=5, units=6)

@@ -32,7 +32,7 @@ def stream_of(content: bytes, steps: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return x.reshape(steps, -1), signed
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @given(st.integers(0, 1 << 20), st.sampled_from(["int8", "int8", "int16"]))
 @settings(max_examples=examples(6))
 def test_every_step_gives_the_bytes_of_tflm(seed: int, dtype: str):
@@ -46,7 +46,7 @@ def test_every_step_gives_the_bytes_of_tflm(seed: int, dtype: str):
     np.testing.assert_array_equal(np.concatenate([each for each in got if each is not None]), expected[1:])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_devices_give_the_bytes_of_tflm(target: str, tmp_path: Path):
     content = spotter(4)

@@ -21,7 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.stages import compile_kept
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @given(
     seed=st.integers(0, 1 << 20),
     dtype=st.sampled_from(["int8", "int16"]),
@@ -60,7 +60,7 @@ def test_layers_in_floats():
     np.testing.assert_allclose(scores, expected[1:], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_devices_give_the_bytes_of_tflm(target: str, dtype: str, tmp_path: Path):

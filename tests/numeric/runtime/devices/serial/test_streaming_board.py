@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.skipif(not is_available(UNO.name), reason="simavr is not installed")
 def test_a_hundred_samples_over_a_simulated_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -176,7 +176,7 @@ def test_lines_of_a_terminal_become_lines_of_bytes():
             os.close(descriptor)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_an_interrupt_leaves_the_port_free(folder: Path):
     """After a signal has ended the command, the serial port can be opened again."""
     with pseudo_terminal() as (master, port):

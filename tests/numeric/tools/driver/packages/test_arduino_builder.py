@@ -35,7 +35,7 @@ def on_uno(sensor: SensorModel, tmp_path_factory: pytest.TempPathFactory) -> dic
     return {sketch.stem: build(sensor, sketch, folder / sketch.stem, "uno") for sketch in found}
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("target", spread(["mega", "leonardo"], 1))
 def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], target: str, tmp_path: Path):
     assert all(elf.is_file() for elf in on_uno.values())
@@ -58,7 +58,7 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
     return [line for line in said.splitlines() if not line.startswith("Loaded ")]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
 def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
     """The answers of sketches on an Uno equal the evaluator's, although Arduino links with link-time optimisation."""

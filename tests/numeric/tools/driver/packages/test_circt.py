@@ -27,7 +27,7 @@ def make(folder: Path) -> int:
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_the_stored_samples_are_right_by_circt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The device `circt` computes the stored outputs. If a stored output is wrong, the exit code reports a failure."""
     need_circt()

@@ -38,7 +38,7 @@ def ctest(folder: Path) -> int:
     return subprocess.run(["ctest", "--test-dir", folder], capture_output=True, check=False).returncode
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(["host", "uno", "nano33ble"], 2))
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
     """The example of the CMake project computes the stored outputs. In some cases the example itself declares the
@@ -59,7 +59,7 @@ def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Pa
         assert ctest(built(model, build)) != 0
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(("target", "has_example"), [("uno", True), ("nano33ble", True), ("esp32-c3", False)])
 def test_it_builds_with_the_compiler_of_the_board(target: str, has_example: bool, tmp_path: Path):
     """The board's compiler builds the library and, except for RISC-V, the example. gcc for RISC-V has no C library."""
@@ -75,7 +75,7 @@ def test_it_builds_with_the_compiler_of_the_board(target: str, has_example: bool
         assert " main" in symbols.stdout
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_another_project_takes_the_library(tmp_path: Path):
     model = sensor_model(tmp_path, "host", packages=("cmake",))
     project = tmp_path / "project"
@@ -96,7 +96,7 @@ def test_another_project_takes_the_library(tmp_path: Path):
     assert said == model.words(x[None])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_this_computer_reads_images_from_standard_input(tmp_path: Path):
     images = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])[:4]
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))

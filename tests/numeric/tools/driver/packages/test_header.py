@@ -53,7 +53,7 @@ def two_models(folder: Path, target: str) -> tuple[SensorModel, SensorModel]:
     return made[0], made[1]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     "compiler", ["gcc -std=c99 -Werror", "g++ -x c++ -std=gnu++11 -Werror", "g++ -x c++ -std=c++20 -Werror"]
 )
@@ -71,7 +71,7 @@ def test_a_program_with_two_models_and_a_second_file(compiler: str, tmp_path: Pa
     assert said.splitlines() == [" ".join(row) for row in words]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("target", ["uno", "cortex-m4"])
 def test_a_board_computes_what_it_does_with_two_files(target: str, tmp_path: Path):
     """A board computes the same results from one header as from two files. A C++ sketch compiles with both models."""

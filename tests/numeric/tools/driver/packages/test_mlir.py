@@ -21,7 +21,7 @@ def make(folder: Path) -> int:
     return subprocess.run(["make", "-C", folder], capture_output=True, check=False).returncode
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("target", "options"),
     spread([("uno", {}), ("cortex-m4", {"reuse_input": True}), ("riscv", {"format": "f32", "width": None})], 2),

@@ -163,7 +163,7 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
     return [(sample.astype(np.int16) + 128).astype(np.uint8).tobytes() for sample in samples]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
     """The results that the firmware sends equal TFLM's, also if the input is in the arena, where an inference
@@ -220,7 +220,7 @@ def test_the_commands_of_the_runner(tmp_path: Path):
         assert re.fullmatch("m-lap-us-[0-9]+", line.ask("timestamp")[0])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
     file, sound = tmp_path / "word.tflite", tmp_path / "sound.raw"
     file.write_bytes(streaming_network())
@@ -244,7 +244,7 @@ def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
             assert last == "m-streaming-stopped"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_the_firmware_of_the_streaming_network_compiles_for_its_board(tmp_path: Path):
     """All files of the firmware, except the port for a computer, compile for its board."""
     need_tools("nucleo-l4r5zi")
@@ -266,7 +266,7 @@ def test_a_sketch_is_written_for_boards_of_arduino(tmp_path: Path):
     assert "Serial.begin(115200)" in (tmp_path / "out/mlperf/mlperf.ino").read_text()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_what_the_runner_does_not_know(tmp_path: Path):
     model = TfliteModel()
     x, y = model.tensor((1, 5), scales=SCALE), model.tensor((1, 4), scales=SCALE)

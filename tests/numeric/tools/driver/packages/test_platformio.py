@@ -76,7 +76,7 @@ def test_the_manifest_keeps_the_schema(tmp_path: Path):
     assert all((library / "src" / header).is_file() for header in fields["headers"])
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_board_gets_the_sketch(tmp_path: Path):
     model = sensor_model(tmp_path, "mkr1000", packages=("platformio",))
     project = model.out / "platformio"

@@ -64,7 +64,7 @@ void loop() {{}}
 """
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
     """The sketches print class names unchanged, on this computer and on a chip that stores them in program memory."""
     need_tools("uno")
@@ -85,14 +85,14 @@ def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path
     assert f"`Serial.println({NAME}_class_name(label))` prints" in (library(sensor) / "README.md").read_text()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_stored_samples_are_right(sensor: SensorModel, tmp_path: Path):
     *answers, result = run_sketch(library(sensor), "SelfTest", tmp_path)
     assert [line.split()[0] for line in answers] == sensor.words(inputs(50)[:5])
     assert result == "5 of 5 samples as on the desk"
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
     file = library(sensor) / "examples/SelfTest/samples.h"
     text = file.read_text()
@@ -105,7 +105,7 @@ def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
         file.write_text(text)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     spread(
@@ -152,7 +152,7 @@ def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
     assert said == sensor.words(readings / 16384)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_integers_of_sensors(tmp_path: Path):
     """The generated sketches `Accelerometer` and `Serial` print the model's answers for the integers of a sensor.
     `Accelerometer` reads the sensor, and `Serial` reads the serial line.
@@ -176,7 +176,7 @@ def packed(images: np.ndarray) -> bytes:
     return b"".join(pack_bits(image.astype("i8") - 8, 4).tobytes() for image in images)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("input", spread(["serial", "callback"], 1))
 def test_images_row_by_row(input: str, tmp_path: Path):
     """The sketch requests each row of an image over the serial line. For images that are stored in the sketch, a
@@ -204,7 +204,7 @@ def test_images_row_by_row(input: str, tmp_path: Path):
         assert said == [*labels, f"{4 * 14} rows"]
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_samples_are_pushed(tmp_path: Path):
     """The sketch `SelfTest` pushes the stored samples. The sketch `Listen` pushes the samples of an analog pin, from
     which it subtracts the middle of the pin's range.
@@ -226,7 +226,7 @@ def test_samples_are_pushed(tmp_path: Path):
     compile_sketch(found, sketch, tmp_path / "avr", prefix="avr-", flags=flags)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums", classifies=True))
@@ -258,7 +258,7 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
         assert len(words) > 5
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=10)
 def test_a_detector_tells_anomalies(tmp_path: Path):
     """The sketch of a detector reads three pins, converts their values to the unit of the training data, and prints the
     decisions that the program makes in Python. Its self-test passes, and both sketches compile for the AVR.
@@ -298,7 +298,7 @@ OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble"
 """Boards of other families, and the standard of C++ in which their cores are compiled."""
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(OTHERS, 2))
 def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
     need_tools(target)

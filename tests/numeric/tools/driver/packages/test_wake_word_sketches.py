@@ -61,7 +61,7 @@ def library_of(target: str, folder: Path, heading: str) -> Path:
     return library
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("heading", BOARDS)
 def test_the_sketch_detects_the_word_of_a_recording(heading: str, tmp_path: Path):
     """The sketch detects the word twice, three seconds apart, in a recording of the word, followed by 1.5 seconds of
@@ -73,7 +73,7 @@ def test_the_sketch_detects_the_word_of_a_recording(heading: str, tmp_path: Path
     assert run_sketch(library, "Word", tmp_path / "run", readings=tmp_path / "readings") == ["Hey Jarvis"] * 2
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long(seconds=5)
 @pytest.mark.parametrize("heading", BOARDS)
 def test_the_sketch_compiles_for_its_board(heading: str, tmp_path: Path):
     target, cxx = BOARDS[heading]

@@ -230,7 +230,7 @@ def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str,
     assert message.startswith(f"model.onnx: Hardmax 'Hardmax_y' of the layer {said}: the op is not supported: ")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_nodes_may_be_in_any_order():
     """Nodes may be listed in any order, also in a chain that is longer than Python's recursion limit, and in a subgraph
     that reads a later result.

@@ -180,7 +180,7 @@ def test_the_deepest_nesting_that_is_allowed():
     np.testing.assert_array_equal(run(X + signs + "X", ONE_TO_THREE), -ONE_TO_THREE)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_long_programs_are_not_deep():
     lets = "".join(f"let x{i} = X in\n" for i in range(3000))
     np.testing.assert_array_equal(run(X + lets + "x7" + " + x8" * 3000, ONE_TO_THREE), 3001 * ONE_TO_THREE)
@@ -188,7 +188,7 @@ def test_long_programs_are_not_deep():
     np.testing.assert_array_equal(run(X + nested, ONE_TO_THREE), ONE_TO_THREE)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_programs_have_a_largest_size():
     with pytest.raises(InputError, match=r"2:\d+: the program has more than 25000 operations"):
         import_seedot(X + "X" + "+X" * (LARGEST_PROGRAM + 1), "f.sd")

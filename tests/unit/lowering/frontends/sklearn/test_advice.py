@@ -57,7 +57,7 @@ def estimators() -> Iterator[tuple[str, Any]]:
             yield name, estimator
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 def test_every_refusal_names_what_is_imported():
     """Every message that rejects an estimator has one line, refers to no page, and contains advice: words, or an
     expression, which the next test evaluates.

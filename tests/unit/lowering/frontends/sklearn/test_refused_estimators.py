@@ -165,7 +165,7 @@ def test_renamed_classes_of_boosted_votes_are_refused():
         tinyml.compile(estimator, IRIS.x, IRIS.y, board="host", format="fixed")
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "estimator",
     [sk.DecisionTreeClassifier(), sk.GradientBoostingClassifier(n_estimators=2), sk.KNeighborsClassifier(), sk.SVC()],

@@ -550,7 +550,7 @@ def test_a_model_with_a_state_streams(
     assert not out.exists()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_samples_of_a_stream_are_sequences(tmp_path: Path):
     """For a model with a state, a sample is a sequence of frames. Its scores are those of TFLM after the last frame."""

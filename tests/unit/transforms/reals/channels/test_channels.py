@@ -119,7 +119,7 @@ def test_what_loops_read_and_make_stays():
     assert all((grouping.groups(value) == FIXED_GROUP).all() for value in kept)
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(20), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks(), st.data())
 def test_networks_without_channels_compute_as_if_these_were_zero(text: str, data: st.DataObject):

@@ -163,7 +163,7 @@ def networks(draw: st.DrawFn) -> Graph:
     return net.graph()
 
 
-@pytest.mark.long(drawn=False)
+@pytest.mark.long
 @settings(max_examples=examples(20))
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
