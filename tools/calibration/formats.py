@@ -1,7 +1,7 @@
 """The number formats for measurements of generated code and of kernels that decode weights."""
 
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.posit.exponent_windows import segments_of
+from tinyml.dialects.formats.posit.bounded_posits import segments_of
 from tinyml.dialects.formats.posit.type import PositType
 
 FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 ALL = -(1 << 15)
-"""The value of `low` for which the window contains all posits."""
+"""The value of `low` for which a format contains all posits."""
 
 
 NAR_PLACE = 1 << 15
@@ -427,8 +427,8 @@ def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int)
 
     Results are multiples of 2^low; if `low` is `ALL`, any posit may be the result.
     """
-    window = None if low == ALL else (low, (n - 2 << es) + 1)
-    return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)
+    bounds = None if low == ALL else (low, (n - 2 << es) + 1)
+    return clamped(posits(n, es, bounds).rounded(x, scale), -greatest, greatest)
 
 
 def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:

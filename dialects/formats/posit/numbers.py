@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
-from tinyml.dialects.formats.posit.exponent_windows import decoding_of, integer_limits_of, posit_of
+from tinyml.dialects.formats.posit.bounded_posits import decoding_of, integer_limits_of, posit_of
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
@@ -36,7 +36,7 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
     shift: IntAttr
 
     @property
-    def window(self) -> tuple[int, int] | None:
+    def bounds(self) -> tuple[int, int] | None:
         """The pair (low, high); None for a type without limits, which has all posits of the standard."""
         if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
             return self.low.data, self.high.data
@@ -49,7 +49,7 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
 
     @property
     def posit(self) -> Posit:
-        return posit_of(self.n.data, self.es.data, self.window)
+        return posit_of(self.n.data, self.es.data, self.bounds)
 
     @property
     def type(self) -> Attribute:
@@ -78,7 +78,7 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
     @property
     def _unit(self) -> int:
         """The exponent u for which all numbers, before the scaling by 2^-s, are multiples of 2^-u."""
-        return self.posit.reach if self.window is None else -self.window[0]
+        return self.posit.reach if self.bounds is None else -self.bounds[0]
 
     @property
     def raw_limits(self) -> tuple[int, int]:
@@ -92,7 +92,7 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
 
     def encode(self, reals: Reals) -> Raws:
         reals = np.asarray(reals, np.float64)
-        if self.window is not None:
+        if self.bounds is not None:
             with np.errstate(over="ignore"):
                 reals = np.nan_to_num(np.ldexp(reals, self.scaling))
         return of_reals(reals, self.posit).astype(self.dtype)
@@ -103,7 +103,7 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
         """The integers that all raws represent, in the order of the raws, for formats of at most `TABLE_BITS` bits.
-        Entries for raws outside the window are unspecified.
+        Entries for raws outside the bounds are unspecified.
         """
         return decoding_of(self)
 
@@ -111,7 +111,7 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
         """The arguments (n, es, low, greatest) of the runtime functions for this format, in the order of their
         parameters.
         """
-        least = ALL if self.window is None else self.window[0]
+        least = ALL if self.bounds is None else self.bounds[0]
         return (
             m.int_constant(self.n.data, 8),
             m.int_constant(self.es.data, 8),
@@ -122,12 +122,12 @@ class PositNumbers(Attribute, ExactNumbers, ABC):
     @property
     def stored_limits(self) -> tuple[int, int]:
         low, high = self.raw_limits
-        return (self.posit.nar if self.window is None else low), high
+        return (self.posit.nar if self.bounds is None else low), high
 
     @property
     def undefined(self) -> int:
-        """The raw that is the result of converting NaR: NaR itself, or 0 in a window, which has no NaR."""
-        return self.posit.nar if self.window is None else 0
+        """The raw that is the result of converting NaR: NaR itself, or 0 for bounded posits, which have no NaR."""
+        return self.posit.nar if self.bounds is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
         """A 32-bit raw, which may be NaR, narrowed to the storage width."""

@@ -88,8 +88,8 @@ def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, 
 
 
 def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
-    """The raws of the posits nearest to sums in units of 2^-scale. A NaN becomes NaR; in a window, which has no NaR, it
-    becomes 0.
+    """The raws of the posits nearest to sums in units of 2^-scale. A NaN becomes NaR; for bounded posits, which have no
+    NaR, it becomes 0.
     """
     undefined = sums != sums
     values = np.where(undefined, 0, sums)

@@ -28,25 +28,25 @@ def posit_number(raw: int, n: int, es: int) -> Fraction:
 
 
 @lru_cache
-def posits(n: int, es: int, window: tuple[int, int] | None, shift: int = 0) -> Listed:
+def posits(n: int, es: int, bounds: tuple[int, int] | None, shift: int = 0) -> Listed:
     """The specification of posits of n bits with es exponent bits, times 2^-shift.
 
-    window: a pair (low, high) that selects the multiples of 2^low with magnitudes below 2^high; None selects all
+    bounds: a pair (low, high) that selects the multiples of 2^low with magnitudes below 2^high; None selects all
         posits.
 
-    Where the window omits posits between two numbers, and around zero, a real is rounded to the nearer number. A tie is
+    Where the bounds omit posits between two numbers, and around zero, a real is rounded to the nearer number. A tie is
     rounded to the even multiple of 2^low.
     """
-    low = -((n - 2) << es) if window is None else window[0]
+    low = -((n - 2) << es) if bounds is None else bounds[0]
     unit = Fraction(2) ** low
     numbers = {raw: posit_number(raw, n, es) / unit for raw in range(1, 1 << n - 1)}
-    if window is not None:
-        high = Fraction(2) ** (window[1] - low)
+    if bounds is not None:
+        high = Fraction(2) ** (bounds[1] - low)
         numbers = {raw: number for raw, number in numbers.items() if number.denominator == 1 and number < high}
     positive = {0: 0} | {raw: int(number) for raw, number in numbers.items()}
     borders: list[tuple[Fraction, bool]] = []
     for (raw, number), (following, greater) in pairwise(positive.items()):
-        if raw == 0 and window is None:
+        if raw == 0 and bounds is None:
             borders.append((Fraction(0), False))
         elif raw == 0 or following != raw + 1:
             borders.append((Fraction(number + greater, 2), greater % 2 == 0))

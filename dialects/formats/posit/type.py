@@ -41,7 +41,7 @@ from tinyml.dialects.formats.number_format import (
     ScaleBy,
 )
 from tinyml.dialects.formats.posit import final_ops, ops
-from tinyml.dialects.formats.posit.exponent_windows import (
+from tinyml.dialects.formats.posit.bounded_posits import (
     legal_of,
     lowest,
     power,
@@ -91,7 +91,7 @@ FINER = 3
 """The number of bits by which integers may exceed fixed point of the same width; more bits change no score."""
 
 PIECES = range(1, 8)
-"""The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
+"""The upper bounds with es 0 for which raws are decoded piecewise, with one piece above each power of two."""
 
 SHIFTS = range(-60, 61)
 
@@ -121,8 +121,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
     shift: IntAttr
 
     def __init__(self, n: int, es: int, low: int | None = None, high: int | None = None, shift: int = 0):
-        window = [NoneAttr() if end is None else IntAttr(end) for end in (low, high)]
-        super().__init__(IntAttr(n), IntAttr(es), *window, IntAttr(shift))
+        bounds = [NoneAttr() if end is None else IntAttr(end) for end in (low, high)]
+        super().__init__(IntAttr(n), IntAttr(es), *bounds, IntAttr(shift))
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -136,18 +136,18 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
         return [*map(IntAttr, numbers[:4]), *[NoneAttr()] * (4 - len(numbers)), IntAttr(shift)]
 
     def print_parameters(self, printer: Printer) -> None:
-        numbers = [self.n.data, self.es.data, *(self.window or ()), *([self.scaling] if self.scaling else ())]
+        numbers = [self.n.data, self.es.data, *(self.bounds or ()), *([self.scaling] if self.scaling else ())]
         with printer.in_angle_brackets():
             printer.print_string(", ".join(map(str, numbers)))
 
     def verify(self) -> None:
         n, es = self.n.data, self.es.data
         verify_standard(n, es)
-        if (window := self.window) is None:
+        if (bounds := self.bounds) is None:
             return
         if self.scaling not in SHIFTS:
             raise VerifyException(f"posit.p shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.scaling}")
-        low, high = window
+        low, high = bounds
         reach = (n - 2) << es
         if not -reach <= low < high <= reach + 1:
             raise VerifyException(
@@ -160,24 +160,24 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
     @property
     def specification(self) -> Specification | None:
-        """The specification of a format of at most `SHORT_BITS` bits with a window; None for a wider format and for the
+        """The specification of a format of at most `SHORT_BITS` bits with bounds; None for a wider format and for the
         standard's type.
 
         The standard's type is tested against SoftPosit instead.
         """
-        if self.window is None or self.n.data > SHORT_BITS:
+        if self.bounds is None or self.n.data > SHORT_BITS:
             return None
-        return posits(self.n.data, self.es.data, self.window, self.scaling)
+        return posits(self.n.data, self.es.data, self.bounds, self.scaling)
 
     @property
     def coding(self) -> Coding | None:
         """The rule by which kernels decode raws; None if no kernel decodes the raws.
 
-        16-bit formats with a window have the rule `REGIME` if their unit permits it. Other formats have the rule
+        16-bit formats with bounds have the rule `REGIME` if their unit permits it. Other formats have the rule
         `TABLE` if they are narrow enough for a table and all numbers are 16-bit integers.
         """
         n = self.n.data
-        if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
+        if n == REGISTER_BITS and self.bounds is not None and 0 <= self._unit <= REGISTER:
             return Coding(REGIME, parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
@@ -187,7 +187,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
         """The fixed-point format of `bits` bits that represents all numbers of this format; None for the standard's
         type, because fixed point has no NaR.
         """
-        return None if self.window is None else super().as_integers(bits)
+        return None if self.bounds is None else super().as_integers(bits)
 
     @property
     def candidates(self) -> Sequence[PositType]:
@@ -205,7 +205,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
         Infinities become the greatest posit, although the standard converts them to NaR.
         """
-        return self.encode(np.nan_to_num(reals, nan=np.nan) if self.window is None else reals)
+        return self.encode(np.nan_to_num(reals, nan=np.nan) if self.bounds is None else reals)
 
     def encode_away(self, reals: Reals) -> Raws:
         nearest = self.encode(reals)
@@ -227,16 +227,16 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
     def for_range(self, low: float, high: float) -> PositType:
         """The format whose shift scales the greatest magnitude of [low, high] to between 1 and 2.
 
-        The format has es 0, unless the window of this format has another es. With es 0, the distance between numbers is
-        2^-(n - 2) below 1 and twice as much above 1. Fixed point of n bits with n - 2 fractional bits represents all
-        these numbers and more.
+        The format has es 0, unless this format is bounded and has another es. With es 0, the distance between numbers
+        is 2^-(n - 2) below 1 and twice as much above 1. Fixed point of n bits with n - 2 fractional bits represents
+        all these numbers and more.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
-        return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
+        return self._for_top(0 if self.bounds is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
-        """The posit format with the window (low, high) whose shift maps magnitudes below 2^top to posits below 2^high.
+        """The posit format with the bounds (low, high) whose shift maps magnitudes below 2^top to posits below 2^high.
 
         `low` is the least exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
         `most` bits.
@@ -251,12 +251,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
         """Candidate formats whose shift scales the greatest magnitude of [low, high] to below 1, 2, 4 and so on.
 
-        There are candidates for every es or, if this format has a window, only for its es. The integers of a candidate
+        There are candidates for every es or, if this format is bounded, only for its es. The integers of a candidate
         have at most `FINER` bits more than those of fixed point of the same width.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
-        exponents = EXPONENTS if self.window is None else (self.es.data,)
+        exponents = EXPONENTS if self.bounds is None else (self.es.data,)
         # Numbers just below 1 are rounded to 1, even if that is above the greatest.
         return [
             self._for_top(es, max(high, 1), top + max(1 - high, 0), FINER + self.n.data)
@@ -272,21 +272,21 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
         The rank is 0 if numbers up to 1 are equidistant and all numbers fit in 15-bit integers. It is 2 if sums need a
         quire.
         """
-        if self.window is None:
+        if self.bounds is None:
             return 2
-        return int(not (self._is_linear and self.window[1] - self.window[0] <= SHORT_INTEGER))
+        return int(not (self._is_linear and self.bounds[1] - self.bounds[0] <= SHORT_INTEGER))
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """The formats with wider windows, up to the greatest posit, in descending order of range; none for the
+        """The formats with greater upper bounds, up to the greatest posit, in descending order of range; none for the
         standard's type.
 
         Their integers have at most as many bits as this format's width permits, and their `effort` is at most that of
         this format.
         """
-        if self.window is None:
+        if self.bounds is None:
             return ()
-        n, es, (low, high) = self.n.data, self.es.data, self.window
+        n, es, (low, high) = self.n.data, self.es.data, self.bounds
         bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
         furthest = min(((n - 2) << es) + 1, low + bits)
         further = [PositType(n, es, low, end, self.scaling) for end in range(furthest, high, -1)]
@@ -294,27 +294,27 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
         """The format of this width with the least weighted squared error over the constant: this format, or one with
-        another es, window and shift for the same range. The standard's type is returned unchanged.
+        another es, other bounds and another shift for the same range. The standard's type is returned unchanged.
         """
-        if self.window is None:
+        if self.bounds is None:
             return self
-        top = self.window[1] - self.scaling
+        top = self.bounds[1] - self.scaling
         candidates = [self._for_top(es, high, top) for es in EXPONENTS for high in TOPS]
         return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
 
     def in_register(self) -> PositType:
-        """The 16-bit posit format of the same range. A format without a window, or of at least 16 bits, is returned
+        """The 16-bit posit format of the same range. A format without bounds, or of at least 16 bits, is returned
         unchanged.
         """
-        if self.window is None or self.n.data >= REGISTER_BITS:
+        if self.bounds is None or self.n.data >= REGISTER_BITS:
             return self
-        reach = math.ldexp(1.0, self.window[1] - 1 - self.scaling)
+        reach = math.ldexp(1.0, self.bounds[1] - 1 - self.scaling)
         return PositType(REGISTER_BITS, self.es.data).for_range(-reach, reach)
 
     def narrowed(self, bits: int) -> PositType:
-        if self.window is None:
+        if self.bounds is None:
             return self
-        low, high = self.window
+        low, high = self.bounds
         n, es = self.n.data, self.es.data
         coarser = lowest(n, es, min(low + bits, high - 1))
         # Few powers of two are posits of few bits with a great es: there may be none between the coarser unit and high.
@@ -323,11 +323,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
         return PositType(n, es, coarser, high, self.scaling)
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """A quire for sums with an operand of the standard's type; None for a format with a window.
+        """A quire for sums with an operand of the standard's type; None for a bounded format.
 
         Standard posits may be NaR, and as integers they would have too many bits.
         """
-        return quire_for(products, initial) if self.window is None else None
+        return quire_for(products, initial) if self.bounds is None else None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         if isinstance(accumulator, QuireType):
@@ -353,19 +353,19 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
     @property
     def _is_piecewise(self) -> bool:
-        """True if `stretched` can compute the integers of this format: it has a window, es is 0, and the upper limit of
-        the window is one of `PIECES`.
+        """True if `stretched` can compute the integers of this format: it is bounded, es is 0, and the upper bound is
+        one of `PIECES`.
         """
-        return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
+        return self.bounds is not None and self.es.data == 0 and self.bounds[1] in PIECES
 
     @property
     def _is_linear(self) -> bool:
         """True if the distance between numbers up to 1 is 2^-(n-2), and every number has at most 16 bits in this
         unit.
         """
-        if self.window is None or self.es.data or self.n.data > REGISTER_BITS:
+        if self.bounds is None or self.es.data or self.n.data > REGISTER_BITS:
             return False
-        low, high = self.window
+        low, high = self.bounds
         return low == 2 - self.n.data and high - low <= REGISTER_BITS
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -388,7 +388,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
         Returns None unless the result and all operands have the same standard type.
         """
-        if self.window is not None or any(format != self for _, format in operands):
+        if self.bounds is not None or any(format != self for _, format in operands):
             return None
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
         parameters = self.runtime_parameters(m)
@@ -431,17 +431,17 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
         Returns None for the standard's type, whose functions are computed in floating point.
         """
-        return None if self.window is None else super().function_by_lines(m, function, value, source)
+        return None if self.bounds is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         return value if value_format == self else super().recode(m, value, value_format)
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number of the standard's type, rounded to `result`; None for a format with a window.
+        """A number of the standard's type, rounded to `result`; None for a bounded format.
 
         Posits of at most 8 bits become numbers of at most 16 bits by a table.
         """
-        if self.window is not None:
+        if self.bounds is not None:
             return None
         exact = exact_numbers(result)
         if self.n.data > TABLE_BITS or exact.stored_width > 16:
@@ -465,7 +465,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
 
 @parts_of.register
 def _(format: PositType) -> Parts:
-    if format.window is not None:
+    if format.bounds is not None:
         return parts_of.dispatch(NumberFormat)(format)
     return parts_of_posit(format, format.posit)
 

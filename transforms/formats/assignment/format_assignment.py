@@ -6,7 +6,7 @@ magnitude, so the scale of an argument covers only the range in which the functi
 applies only to tensors stored in memory. Single numbers are in registers, and their formats have the width of a
 register.
 
-The scale of a tensor, which for posits is a window of exponents, passes four choices. The first two propose a format
+The scale of a tensor, for posits the bounds and the shift, passes four choices. The first two propose a format
 for the range, the last two change it for sums of products:
 
 1. `FormatAssignment._first`: the format for the range (`NumberFormat.for_range`). For constants, `fitted_to`

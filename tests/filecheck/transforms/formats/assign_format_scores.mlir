@@ -28,7 +28,7 @@ func.func @clipped(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CLASSES-LABEL: func.func @clipped(%x: tensor<2x1x!fixed.q<8, 3>>
 // A scale that is asked for stays.
 // ZOOM-LABEL: func.func @clipped(%x: tensor<2x1x!fixed.q<8, 1>>
-// Of posits the greatest number is scaled to below 2^5, or to below 2, and the window ends at the greatest posit, 2^6.
+// Of posits the greatest number is scaled to below 2^5, or to below 2, and the upper bound is the greatest posit, 2^6.
 // POSIT-LABEL: func.func @clipped(%x: tensor<2x1x!posit.p<8, 0, -6, 7, -2>>
 // POSITS-LABEL: func.func @clipped(%x: tensor<2x1x!posit.p<8, 0, -6, 7, -6>>
 

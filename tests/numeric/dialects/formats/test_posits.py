@@ -108,8 +108,8 @@ def _least_whole(format: PositType) -> int:
 @pytest.mark.parametrize(
     "format", [PositType(8, 2, -15, 0), PositType(16, 1, -20, 2), PositType(12, 0, -9, 3)], ids=str
 )
-def test_windows_hold_multiples_of_their_low_below_their_high(format: PositType):
-    low, high = format.window or (0, 0)
+def test_bounded_posits_are_multiples_of_2_to_the_low_below_2_to_the_high(format: PositType):
+    low, high = format.bounds or (0, 0)
     reals = np.random.default_rng(0).normal(size=20_000) * 2.0**high
     held = format.decode(format.encode(reals))
     assert (np.abs(held) < 2.0**high).all()
@@ -222,7 +222,7 @@ def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int, h
 @pytest.mark.parametrize("format", FORMATS, ids=str)
 def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
     n, es = np.int8(format.n.data), np.int8(format.es.data)
-    low = np.int16(ALL if format.window is None else format.window[0])
+    low = np.int16(ALL if format.bounds is None else format.bounds[0])
     greatest = np.int32(format.raw_limits[1])
     random = np.random.default_rng(0)
     least = format.posit.nar
@@ -256,8 +256,8 @@ def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
         floats = RUNTIME_FUNCTIONS["tm_posit_to_f32"].reference(a, n, es)
     ours = in_c(library, "tm_posit_to_f32", [a], np.float32, n, es)
     np.testing.assert_array_equal(ours.view(np.int32), floats.view(np.int32))
-    if format.window is not None:
-        raws = format.encode(random.normal(size=20_000) * 2.0 ** (format.window[1] - 2)).astype(np.int32)
+    if format.bounds is not None:
+        raws = format.encode(random.normal(size=20_000) * 2.0 ** (format.bounds[1] - 2)).astype(np.int32)
         scale = np.int16(format.scale)
         ours = in_c(library, "tm_posit_to_s32", [raws], np.int32, scale, n, es)
         np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS["tm_posit_to_s32"].reference(raws, scale, n, es))

@@ -160,11 +160,11 @@ def inputs_of(format: NumberFormat) -> Raws:
         return format.encode(np.random.default_rng(4).normal(size=(5, LENGTH)))
     x = (
         format.encode(np.random.default_rng(4).normal(size=(5, LENGTH)))
-        if format.window
+        if format.bounds
         else raws_of(format, (5, LENGTH), 4)
     )
     x[1], x[2] = format.raw_limits[1], 0
-    if format.window is None:
+    if format.bounds is None:
         x[3, 5] = format.posit.nar
     return x
 
@@ -580,7 +580,7 @@ def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("posit", ["<8, 0, -6, 0>", "<8, 0, -6, -1>", "<2, 0, 0, 1>"])
-def test_windows_below_1_round_by_one_line(posit: str, tmp_path: Path):
+def test_bounds_below_1_round_by_one_line(posit: str, tmp_path: Path):
     text = f"""
         func.func @cast(%x: tensor<4x!fixed.q<8, 5>>) -> tensor<4x!posit.p{posit}> {{
           %y = tdsl.cast %x : tensor<4x!fixed.q<8, 5>> -> tensor<4x!posit.p{posit}>
@@ -690,7 +690,7 @@ CONVERSIONS: list[tuple[PositType, ExactFormat]] = [
 @pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("formats", CONVERSIONS, ids=names_of)
 def test_posits_become_numbers_of_other_formats(formats: tuple[PositType, ExactFormat], tmp_path: Path):
-    """A conversion rounds once. NaR stays NaR, or becomes the least number or, in a window of posits, 0."""
+    """A conversion rounds once. NaR stays NaR, or becomes the least number or, in bounded posits, 0."""
     first, result = formats
     extreme = first.posit.maxpos
     raws = np.concatenate([[0, 1, -1, extreme, 1 - extreme, first.posit.nar], raws_of(first, (200,), 3)])
@@ -704,7 +704,7 @@ def test_posits_become_numbers_of_other_formats(formats: tuple[PositType, ExactF
     exact = numbers(first, inputs)
     if isinstance(result, FixedType):
         expected = [nearest_integer(one, result) for one in exact]
-    elif isinstance(result, PositType) and result.window is None:
+    elif isinstance(result, PositType) and result.bounds is None:
         expected = [nearest_sum([one], result.posit) for one in exact]
     else:
         nearest = result.encode_clipped(np.nan_to_num(first.decode(inputs[0])))

@@ -1,7 +1,6 @@
-"""Windows of posit formats. A window (low, high) contains the posits that are multiples of 2^low and less than 2^high
-in magnitude.
+"""Bounded posits: those that are multiples of 2^low and less than 2^high in magnitude, for bounds (low, high).
 
-`PositType` proposes windows, among which `transforms/formats/assignment/format_assignment.py` chooses; its docstring
+`PositType` proposes bounds, among which `transforms/formats/assignment/format_assignment.py` chooses; its docstring
 lists the four choices.
 """
 
@@ -26,13 +25,13 @@ V = TypeVar("V")
 
 
 @lru_cache
-def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
-    """The parameters of the posit format of n bits and es exponent bits, limited to a window (low, high); None for no
+def posit_of(n: int, es: int, bounds: tuple[int, int] | None) -> Posit:
+    """The parameters of the posit format of n bits and es exponent bits, limited to the bounds (low, high); None for no
     limits.
     """
-    if window is None:
+    if bounds is None:
         return Posit(n, es)
-    low, high = window
+    low, high = bounds
     all = Posit(n, es, low)
     raw = int(of_reals(np.array(math.ldexp(1.0, high)), all))
     # The greatest multiple of 2^low below 2^high that is a posit.

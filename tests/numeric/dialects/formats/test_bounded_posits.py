@@ -77,7 +77,7 @@ def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
 def test_narrowed_formats_have_units_that_are_posits(width: int):
     """In few bits with a great es, there may be no power of two between the coarser unit and the upper bound."""
     for format in PositType.of_width(width).scalings(-3.0, 5.0):
-        assert format.window is not None
-        narrowed = [format.narrowed(bits).window for bits in range(14)]
-        assert all(each is not None and each[1] == format.window[1] for each in narrowed)
+        assert format.bounds is not None
+        narrowed = [format.narrowed(bits).bounds for bits in range(14)]
+        assert all(each is not None and each[1] == format.bounds[1] for each in narrowed)
         assert [each[0] for each in narrowed if each] == sorted(each[0] for each in narrowed if each)
