@@ -308,3 +308,15 @@ def batch_normalisation(
         by_channel(Parameter(array.astype(np.float32)), axes) for array in (factor, offset - mean * factor)
     )
     return binary(to, tdsl.AddOp, binary(to, tdsl.MulOp, x, factors), addends)
+
+
+MAX_RESIZED_EXTENT = 1 << 14
+"""Maximum extent of a resized image; each of its indices is computed during import."""
+
+
+def nearest_pixels(before: int, after: int) -> list[int]:
+    """The source pixel of each new pixel along an axis, by the formula `y * before div after` of `tdsl.resize_nearest`.
+
+    before, after: the extent of the axis before and after resizing.
+    """
+    return [at * before // after for at in range(after)]

@@ -12,8 +12,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.margins import repeated
 from tinyml.lowering.frontends.layers.model_builder import Parameter
+from tinyml.lowering.frontends.layers.network_layers import MAX_RESIZED_EXTENT, nearest_pixels
 from tinyml.lowering.frontends.onnx.ops.movement import picked
-from tinyml.lowering.frontends.onnx.ops.resizing import GREATEST, quotients
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, power_of_two, rows_format
 from tinyml.lowering.frontends.tflite.meanings import by_meaning
 from tinyml.lowering.frontends.tflite.model import Operator
@@ -27,7 +27,9 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     """
     x, size = input_of(op, 0), _size(to, op)
     sources = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
-    if all(indices == quotients(before, len(indices)) for before, indices in zip(x.shape[1:3], sources, strict=True)):
+    if all(
+        indices == nearest_pixels(before, len(indices)) for before, indices in zip(x.shape[1:3], sources, strict=True)
+    ):
         to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
         return
     result = to.image(x)
@@ -92,8 +94,8 @@ def _size(to: GraphBuilder, op: Operator) -> list[int]:
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
     to.check_shape((x.shape[0], *size, x.shape[3]))
-    if max(size) > GREATEST:
-        raise VerifyException(f"an extent of {max(size)} is not supported, only up to {GREATEST}")
+    if max(size) > MAX_RESIZED_EXTENT:
+        raise VerifyException(f"an extent of {max(size)} is not supported, only up to {MAX_RESIZED_EXTENT}")
     return size
 
 

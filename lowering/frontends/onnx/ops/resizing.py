@@ -11,16 +11,12 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.margins import repeated
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
-from tinyml.lowering.frontends.layers.network_layers import image_of, image_result
+from tinyml.lowering.frontends.layers.network_layers import MAX_RESIZED_EXTENT, image_of, image_result, nearest_pixels
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers, part, picked
 from tinyml.lowering.frontends.onnx.ops.windows import image
-
-GREATEST = 1 << 14
-"""Maximum extent of a resized image; each of its indices is computed during import."""
-
 
 LONGEST_PERIOD = 64
 """Maximum number of slices with a step that replace the runs of an axis."""
@@ -39,8 +35,8 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     node.only("keep_aspect_ratio_policy", "stretch")
     shape, factors = _resized(to, node, inputs, x.shape)
     to.check_shape(shape)
-    if max(shape) > GREATEST:
-        raise node.error(f"an extent of {max(shape)} is not supported, only up to {GREATEST}")
+    if max(shape) > MAX_RESIZED_EXTENT:
+        raise node.error(f"an extent of {max(shape)} is not supported, only up to {MAX_RESIZED_EXTENT}")
     if node.text("mode", "nearest") == "linear":
         aligned = node.text("coordinate_transformation_mode", "half_pixel") == "align_corners"
         result = to.stored(x)
@@ -58,7 +54,7 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     ]
     if shape[:2] != x.shape[:2]:
         raise node.error("only the height and the width can change")
-    if any(indices != quotients(before, len(indices)) for before, indices in zip(x.shape, sources, strict=True)):
+    if any(indices != nearest_pixels(before, len(indices)) for before, indices in zip(x.shape, sources, strict=True)):
         result = to.stored(x)
         for axis, indices in enumerate(sources):
             result = picked(to, result, axis, indices)
@@ -66,13 +62,6 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
     ordered, axes = image(to, x)
     return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
-
-
-def quotients(before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, by the formula of `tdsl.resize_nearest`: `y * before div
-    after`.
-    """
-    return [at * before // after for at in range(after)]
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
