@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import gcd
 
 MAX_BITS = 1 << 29
@@ -213,15 +213,51 @@ class OrderingProblem:
         return [range(first, end) for first, end in pairwise([0, *ends[::-1]])]
 
     def section(self, tasks: range) -> OrderingProblem:
-        """The ordering problem of one section. Buffers that other sections also touch are given or kept."""
+        """The ordering problem of one section and of the buffers that it touches. Buffers that other sections also
+        touch are given or kept.
+        """
         before, behind = (1 << tasks.start) - 1 | self._begin, self._end - (1 << tasks.stop) | self._end
-        given = frozenset(i for i, mask in enumerate(self.touching) if mask & before and mask & ~before)
-        kept = frozenset(i for i, mask in enumerate(self.touching) if mask & behind and mask & ~behind)
+        section = self.tasks[tasks.start : tasks.stop]
+        buffers = sorted(frozenset[int]().union(*(task.buffers for task in section)))
+        index = {buffer: i for i, buffer in enumerate(buffers)}
+        masks = [self.touching[buffer] for buffer in buffers]
         inner = [
-            replace(task, after=frozenset(i - tasks.start for i in task.after if i in tasks))
-            for task in self.tasks[tasks.start : tasks.stop]
+            replace(
+                task,
+                touches=frozenset(index[buffer] for buffer in task.touches),
+                after=frozenset(i - tasks.start for i in task.after if i in tasks),
+                makes=None if task.makes is None else index[task.makes],
+                over=frozenset(index[buffer] for buffer in task.over),
+            )
+            for task in section
         ]
-        return OrderingProblem(self.sizes, inner, kept, given)
+        return OrderingProblem(
+            [self.sizes[buffer] for buffer in buffers],
+            inner,
+            kept=frozenset(i for i, mask in enumerate(masks) if mask & behind and mask & ~behind),
+            given=frozenset(i for i, mask in enumerate(masks) if mask & before and mask & ~before),
+        )
+
+    @cached_property
+    def bytes_across_sections(self) -> list[int]:
+        """For each of `sections`, the bytes of the buffers that are live while it runs, although it does not touch
+        them.
+        """
+        section_of = [number for number, section in enumerate(self.sections) for _ in section]
+        change = [0] * (len(self.sections) + 1)
+        for buffer, (size, mask) in enumerate(self._masks):
+            tasks = _members(mask & (self._end - 1))
+            if not tasks and not (mask & self._begin and mask & self._end):
+                continue
+            first = 0 if mask & self._begin else section_of[tasks[0]]
+            last = len(self.sections) - 1 if mask & self._end else section_of[tasks[-1]]
+            change[first] += size
+            change[last + 1] -= size
+            for number in {section_of[task] for task in self.users[buffer]}:
+                if first <= number <= last:
+                    change[number] -= size
+                    change[number + 1] += size
+        return list(accumulate(change[:-1]))
 
     @cached_property
     def bound(self) -> int:
@@ -315,12 +351,12 @@ def improved_order(problem: OrderingProblem, budget: int) -> OpOrder:
     budget: the maximum number of sets of tasks to visit per section.
     """
     tasks, peak, bound = list[int](), 0, 0
-    for section in problem.sections:
+    for section, across in zip(problem.sections, problem.bytes_across_sections, strict=True):
         part = problem.section(section)
         order, before = least_peak(part, budget), part.peak(range(len(section)))
         better = order.peak < before
         tasks += [section.start + i for i in order.tasks] if better else section
-        peak, bound = max(peak, min(order.peak, before)), max(bound, order.bound)
+        peak, bound = max(peak, across + min(order.peak, before)), max(bound, across + order.bound)
     return OpOrder(tuple(tasks), peak, bound)
 
 

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.transforms.buffers.liveness import least_peak_order
-from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, OrderingProblem, Task, least_peak
+from tinyml.transforms.buffers.liveness.least_peak_order import (
+    OpOrder,
+    OrderingProblem,
+    Task,
+    improved_order,
+    least_peak,
+)
 
 
 @st.composite
@@ -180,3 +186,12 @@ def test_a_section_ends_where_all_later_tasks_depend_on_all_earlier_tasks(
     tasks = [Task(frozenset({i}), frozenset(before)) for i, before in enumerate(after)]
     sections = OrderingProblem([1] * len(tasks), tasks, frozenset()).sections
     assert sections == [range(first, end) for first, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+@given(problems(9))
+def test_sections_together_need_what_the_whole_order_needs(problem: OrderingProblem):
+    """Buffers that are live across a section without being touched by it count in its peak and bound."""
+    found = improved_order(problem, 1000)
+    assert is_order(problem, found.tasks)
+    assert found.peak == problem.peak(found.tasks) == found.bound
+    assert found.peak == least_peak(problem, 10000).peak
