@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from itertools import chain, takewhile
 from typing import TypeAlias
 
 from xdsl.dialects import func, memref
@@ -12,7 +14,6 @@ from xdsl.traits import MemoryEffectKind
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.locations import fused
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.num.nests import block_of
 from tinyml.dialects.rewriting import Rewriter
@@ -42,13 +43,12 @@ class NestFusion:
             of_bytes[place] += buffer_reads(view.result)
             if view.state is not None:
                 self.states.add(place)
-        self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
-        """The uses of buffers in each memory, in order, with the ranges of bytes they access. Fusion erases some and
-        adds none.
+        self.uses = defaultdict[SSAValue, list[tuple[int, int, _Uses]]](list)
+        """The uses of buffers in each memory, with the ranges of bytes that they access. Fusion erases some and adds
+        none.
         """
         for (memory, first, last), uses in of_bytes.items():
-            uses.sort(key=lambda use: self.places[use.operation])
-            self.uses[memory].append((first, last, uses))
+            self.uses[memory].append((first, last, _Uses(uses, self.places)))
 
     def fuse(
         self,
@@ -58,7 +58,7 @@ class NestFusion:
         overwritten: Set[memref.StoreOp],
     ) -> _Loop:
         """Fuse two nests at the position of the second, and return the fused nest. It is a contraction if one of the
-        two nests is a contraction.
+        two nests is a contraction. It has the location of the second.
 
         stores: the loads of the second nest that stored values replace, each with the store of the value.
         overwritten: the stores of the first nest whose elements are overwritten before any op reads them.
@@ -73,15 +73,22 @@ class NestFusion:
         for op in list(first.body.block.ops):
             op.detach()
             body.insert_ops_before([op], top)
-        second.location = fused((first.location, second.location))
         Rewriter.erase_op(first)
         for load, store in stores.items():
             load.res.replace_all_uses_with(store.value)
-            Rewriter.erase_op(load)
+            self._erase(load)
         for store in dict.fromkeys(stores.values()):
             if store in overwritten or not self._is_used(store):
-                Rewriter.erase_op(store)
+                self._erase(store)
         return second
+
+    def _erase(self, access: memref.LoadOp | memref.StoreOp) -> None:
+        root = scratch.root(access.memref)
+        place = bytes_of(root)
+        for first, last, uses in self.uses[memory_of(root)]:
+            if (first, last) == place:
+                uses.remove(access)
+        Rewriter.erase_op(access)
 
     def _is_used(self, store: memref.StoreOp) -> bool:
         """Whether anything may read the elements that a store of a nest has written, so that the store is necessary.
@@ -102,24 +109,21 @@ class NestFusion:
             if first < end and start < last
         )
 
-    def _is_read(self, uses: Sequence[Use], store: memref.StoreOp, shared: tuple[int, int]) -> bool:
+    def _is_read(self, uses: _Uses, store: memref.StoreOp, shared: tuple[int, int]) -> bool:
         """Whether an op may read bytes of a buffer that a store of a nest has written, before others overwrite them.
 
-        uses: the uses of the buffer, in order.
+        uses: the uses of the buffer.
         shared: the half-open range of bytes of the buffer that the store may write.
         """
         at: Operation | None = store
         while at is not None and (block := at.parent) is not None:
-            inside = [use for use in uses if block.is_ancestor(use.operation)]
-            reads = [use.operation for use in inside if effects_on(use) != {MemoryEffectKind.WRITE}]
-            later = [use for use in inside if self.places[use.operation] > self.places[store]]
-            following = [(False, use) for use in later if not at.is_ancestor(use.operation)]
-            following += [(True, use) for use in inside if block is not self.body]
+            is_loop = block is not self.body
+            following = ((False, use) for use in uses.behind(store, block) if not at.is_ancestor(use.operation))
             left = shared
-            for again, use in following:
+            for again, use in chain(following, ((True, use) for use in uses.around(store, block)) if is_loop else ()):
                 op, apart = use.operation, None
                 if effects_on(use) == {MemoryEffectKind.WRITE}:
-                    if any(self._may_precede(read, op, block, shared) for read in reads):
+                    if _may_be_read_first(op, uses, block, shared):
                         continue
                     if not _overwrites(op, store, block, left, again=again):
                         left = _rest(left, _written(op, block))
@@ -132,24 +136,63 @@ class NestFusion:
                     apart = distance(buffer_access(store, store.memref), read, block)
                 if apart is None or again <= apart < DISJOINT_DISTANCE:
                     return True
-            at = None if block is self.body else block.parent_op()
+            at = block.parent_op() if is_loop else None
         return False
 
-    def _may_precede(self, read: Operation, write: Operation, block: Block, shared: tuple[int, int]) -> bool:
-        """Whether a read in the same loop of a block as a write, but behind it, may see bytes that the loop overwrites
-        later: the write does not overwrite all of them each time that it runs before the read.
-        """
-        around = block.find_ancestor_op_in_block(write)
-        if around is None or not around.is_ancestor(read) or self.places[read] < self.places[write]:
+
+class _Uses:
+    """The uses of a range of bytes, in the order of their ops. Those of one block follow each other."""
+
+    def __init__(self, uses: Iterable[Use], places: Mapping[Operation, int]) -> None:
+        self._all = places
+        self._uses = sorted(uses, key=lambda use: places[use.operation])
+        self._places = [places[use.operation] for use in self._uses]
+
+    def behind(self, op: Operation, block: Block) -> Iterator[Use]:
+        """Yield the uses by ops behind an op that are in a block around it."""
+        return self._from(bisect_right(self._places, self._all[op]), block)
+
+    def around(self, op: Operation, block: Block) -> Iterator[Use]:
+        """Yield the uses by all ops of a block around an op."""
+        first = bisect_left(self._places, self._all[op])
+        while first and block.is_ancestor(self._uses[first - 1].operation):
+            first -= 1
+        return self._from(first, block)
+
+    def _from(self, first: int, block: Block) -> Iterator[Use]:
+        uses = (self._uses[number] for number in range(first, len(self._uses)))
+        return takewhile(lambda use: block.is_ancestor(use.operation), uses)
+
+    def of(self, op: Operation) -> list[Use]:
+        return self._uses[bisect_left(self._places, self._all[op]) : bisect_right(self._places, self._all[op])]
+
+    def remove(self, op: Operation) -> None:
+        """Remove the uses by an op."""
+        start, end = bisect_left(self._places, self._all[op]), bisect_right(self._places, self._all[op])
+        del self._uses[start:end], self._places[start:end]
+
+
+def _may_be_read_first(write: Operation, uses: _Uses, block: Block, shared: tuple[int, int]) -> bool:
+    """Whether a read in the same loop of a block as a write, but behind it, may see bytes that the loop overwrites
+    later: the write does not overwrite all of them each time that it runs before the read.
+    """
+    around = block.find_ancestor_op_in_block(write)
+    if around is None:
+        return False
+    behind = takewhile(lambda use: around.is_ancestor(use.operation), uses.behind(write, block))
+    reads = (use.operation for use in chain(uses.of(write), behind) if effects_on(use) != {MemoryEffectKind.WRITE})
+    return any(_may_precede(read, write, shared) for read in reads)
+
+
+def _may_precede(read: Operation, write: Operation, shared: tuple[int, int]) -> bool:
+    if isinstance(write, memref.StoreOp) and isinstance(read, memref.LoadOp):
+        (*_, written), (*_, found) = (place_of(op.memref, op.indices) for op in (write, read))
+        if (gap := written.plus(found, -1)).factors == {} and gap.constant == 0:
             return False
-        if isinstance(write, memref.StoreOp) and isinstance(read, memref.LoadOp):
-            (*_, written), (*_, found) = (place_of(op.memref, op.indices) for op in (write, read))
-            if (gap := written.plus(found, -1)).factors == {} and gap.constant == 0:
-                return False
-        common = read.parent
-        while common is not None and not common.is_ancestor(write):
-            common = common.parent_block()
-        return common is None or not _covers(_written(write, common), shared)
+    common = read.parent
+    while common is not None and not common.is_ancestor(write):
+        common = common.parent_block()
+    return common is None or not _covers(_written(write, common), shared)
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:

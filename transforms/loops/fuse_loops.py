@@ -12,21 +12,22 @@ the second nest may access the byte only in the same or a later iteration.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.transforms.ir.accesses import Access, accesses, distance
 from tinyml.transforms.ir.buffers import memory_of
@@ -36,6 +37,9 @@ FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
 
 _Loop: TypeAlias = num.NestOp | num.ContractOp
+
+_Range: TypeAlias = tuple[SSAValue, tuple[int, int]]
+"""A memory and a half-open range of its bits."""
 
 
 @dataclass(frozen=True)
@@ -53,38 +57,50 @@ class FuseLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
-            fusion: NestFusion | None = None
+            fusion = NestFusion(function)
             blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
                 for second in [nest for nest in block.ops if isinstance(nest, _Loop)][::-1]:
-                    # A fused nest may fuse again with the nest before it.
-                    joined = second
-                    while (first := _nest_before(joined)) is not None:
-                        if _memories(first, memref.StoreOp).isdisjoint(_memories(joined, memref.LoadOp)):
-                            break
-                        pair = _Pair(first, joined)
-                        if (obstacle := pair.obstacle) is not None:
-                            missed(joined, f"is not fused with the nest before it: {obstacle}")
-                            break
-                        forwarded = pair.forwarded
-                        count = len(forwarded.stores)
-                        passed(joined, f"is fused with the nest before it, of which it loads {count} stored elements")
-                        FUSED.add(joined)
-                        FORWARDED.add(joined, count)
-                        if fusion is None:
-                            fusion = NestFusion(function)
-                        joined = fusion.fuse(first, joined, forwarded.stores, forwarded.overwritten)
+                    if second.parent is block:
+                        _fuse_with_nests_before(second, fusion)
+
+
+def _fuse_with_nests_before(second: _Loop, fusion: NestFusion) -> None:
+    """Fuse a nest with the nest before it, the fused nest with the nest before that one, and so on."""
+    body, preceding, locations = _Body(second), second.prev_op, [second.location]
+    while (first := _last_nest(preceding)) is not None:
+        if _memories(first, memref.StoreOp).isdisjoint(body.loaded_memories):
+            break
+        pair = _Pair(first, body)
+        if (obstacle := pair.obstacle) is not None:
+            missed(second, f"is not fused with the nest before it: {obstacle}")
+            break
+        forwarded = pair.forwarded
+        count = len(forwarded.stores)
+        passed(second, f"is fused with the nest before it, of which it loads {count} stored elements")
+        FUSED.add(second)
+        FORWARDED.add(second, count)
+        # The ops between the two nests have no effects, so that the search for the next nest begins before the first.
+        preceding = first.prev_op
+        locations.append(first.location)
+        nest = fusion.fuse(first, second, forwarded.stores, forwarded.overwritten)
+        # Remarks about the fused nest are located at its first op. All its locations are collected at the end, because
+        # a location with those of k ops takes time k.
+        nest.location = first.location
+        if nest is second:
+            body.update(pair.before or (), forwarded)
+        else:
+            body = _Body(nest)
+        second = nest
+    second.location = fused(reversed(locations))
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
     return {memory_of(scratch.root(op.memref)) for op in nest.body.block.ops if isinstance(op, kind)}
 
 
-def _nest_before(second: _Loop) -> _Loop | None:
-    """The nest before the nest `second`, if no op between the two has effects, reads memory or has regions. None
-    otherwise.
-    """
-    op = second.prev_op
+def _last_nest(op: Operation | None) -> _Loop | None:
+    """The last nest up to an op, if no op behind this nest has effects, reads memory or has regions. None otherwise."""
     while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
             return None
@@ -107,49 +123,95 @@ class _Forwarded(NamedTuple):
     overwritten: set[memref.StoreOp]
 
 
+class _Body:
+    """The body of a nest and its accesses. They are kept while nests are fused with it, because a search for the
+    accesses of all fused bodies after each fusion would take quadratic time.
+    """
+
+    def __init__(self, nest: _Loop) -> None:
+        self.nest = nest
+        self.block = nest.body.block
+        self.has_regions = any(op.regions for op in self.block.ops)
+        known = accesses(self.block)
+        self.has_other_effects = known is None
+        self._first = 0
+        """The number of the first access. Those of a nest before it get lower numbers."""
+        self._reads = defaultdict[_Range, dict[int, Access]](dict)
+        """The reads of each range of bits of a memory, by their numbers."""
+        self._writes = defaultdict[_Range, dict[int, Access]](dict)
+        self._entries: dict[Operation, tuple[_Range, int]] = {}
+        """The range and the number of the last access of each op. A load has one access."""
+        self._insert(known or ())
+
+    @property
+    def loaded_memories(self) -> set[SSAValue]:
+        if self.has_regions or self.has_other_effects:
+            return _memories(self.nest, memref.LoadOp)
+        return {memory for (memory, _), reads in self._reads.items() if reads}
+
+    def conflicts(self, access: Access) -> list[Access]:
+        """The accesses that may touch the bits of an access of the nest before: writes and, if it is a write, also
+        reads. In program order.
+        """
+        numbered: list[tuple[int, Access]] = []
+        for ranges in (self._writes, self._reads) if access.writes else (self._writes,):
+            for (memory, (start, end)), others in ranges.items():
+                if memory is access.memory and start < access.reach[1] and access.reach[0] < end:
+                    numbered += others.items()
+        return [other for _, other in sorted(numbered, key=lambda entry: entry[0])]
+
+    def update(self, before: Sequence[Access], forwarded: _Forwarded) -> None:
+        """Remove the forwarded loads, and insert the remaining accesses of the nest that was fused with this one."""
+        for load in forwarded.stores:
+            bits, number = self._entries.pop(load)
+            del self._reads[bits][number]
+        self._insert([access for access in before if access.op.parent is not None])
+
+    def _insert(self, earlier: Sequence[Access]) -> None:
+        self._first -= len(earlier)
+        for number, access in enumerate(earlier, self._first):
+            bits = access.memory, access.reach
+            (self._writes if access.writes else self._reads)[bits][number] = access
+            self._entries[access.op] = bits, number
+
+
 @dataclass(frozen=True)
 class _Pair:
-    """A nest and the next nest."""
+    """A nest and the body of the next nest."""
 
     first: _Loop
-    second: _Loop
+    second: _Body
 
     @property
     def bodies(self) -> tuple[Block, Block]:
-        return self.first.body.block, self.second.body.block
+        return self.first.body.block, self.second.block
 
     @cached_property
     def before(self) -> Sequence[Access] | None:
-        """The accesses of the first nest. None if it has other effects."""
-        return accesses(self.bodies[0])
-
-    @cached_property
-    def after(self) -> Sequence[Access] | None:
-        """The accesses of the second nest, with the index of the first nest. None if it has other effects."""
-        index, new = self.bodies[1].args[0], self.bodies[0].args[0]
-        found = accesses(self.bodies[1])
+        """The accesses of the first nest, with the index of the second nest. None if it has other effects."""
+        index, new = self.bodies[0].args[0], self.bodies[1].args[0]
+        found = accesses(self.bodies[0])
         return None if found is None else [access.with_index(index, new) for access in found]
 
     @property
     def obstacle(self) -> str | None:
         """The reason why the nests cannot be fused, for messages. None if they can."""
-        if (trips := _extent(self.first)) is None or (following := _extent(self.second)) is None:
+        if (trips := _extent(self.first)) is None or (following := _extent(self.second.nest)) is None:
             return "one of them has several axes, or is sparse"
         if trips != following:
             return f"it has {following} iterations, the other {trips}"
-        if any(op.regions for body in self.bodies for op in body.ops):
+        if self.second.has_regions or any(op.regions for op in self.bodies[0].ops):
             return "there are loops or branches inside"
-        if self.before is None or self.after is None:
+        if self.before is None or self.second.has_other_effects:
             return "an op inside has effects other than loads and stores"
-        for a, b in product(self.before, self.after):
-            if not (a.writes or b.writes) or a.is_apart(b):
-                continue
-            if a.start is None:
-                return "an access has no affine index"
-            apart = distance(a, b, self.bodies[0], trips=trips)
-            # With a negative distance, iterations of the second nest would precede those that they depend on.
-            if apart is None or apart < 0:
-                return "an iteration needs what the other stores in a later one, or may need it"
+        for a in self.before:
+            for b in self.second.conflicts(a):
+                if a.start is None:
+                    return "an access has no affine index"
+                apart = distance(a, b, self.bodies[1], trips=trips)
+                # With a negative distance, iterations of the second nest would precede those that they depend on.
+                if apart is None or apart < 0:
+                    return "an iteration needs what the other stores in a later one, or may need it"
         if not self.forwarded.stores:
             return "none of its loads is of an element that the other has just stored"
         return None
@@ -157,10 +219,10 @@ class _Pair:
     @cached_property
     def forwarded(self) -> _Forwarded:
         """The loads in the second nest of elements that the first nest has stored."""
-        before, after, forwarded = self.before or (), self.after or (), _Forwarded({}, set())
+        before, forwarded = self.before or (), _Forwarded({}, set())
         for i, store in enumerate(before):
             if isinstance(store.op, memref.StoreOp):
-                self._forward(store, store.op, [*before[i + 1 :], *after], forwarded)
+                self._forward(store, store.op, [*before[i + 1 :], *self.second.conflicts(store)], forwarded)
         return forwarded
 
     def _forward(self, store: Access, op: memref.StoreOp, following: Sequence[Access], forwarded: _Forwarded) -> None:
