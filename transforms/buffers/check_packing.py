@@ -46,7 +46,7 @@ from tinyml.dialects.scratch import (
 from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 from tinyml.transforms.buffers.overlap.recorded_problem import recorded_problem
-from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict, other_judge
+from tinyml.transforms.buffers.packing.bound_checks import BOUND_CHECKS, Verdict, other_check
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 
 Views = frozenset[SSAValue]
@@ -89,10 +89,10 @@ class CheckPackingPass(ModulePass):
                 # Finding the loops that fill a buffer takes time, and few programs need it.
                 _Flow(function, replays=True).check()
             if self.judge != NO_JUDGE:
-                _judge_bound(function, self.judge, self.align)
+                _check_bound(function, self.judge, self.align)
 
 
-def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
+def _check_bound(function: func.FuncOp, name: str, align: int) -> None:
     """Check the lower bound of a function's arena with the judge `name`. If the judge proves the bound, record the name
     of the judge on the arena. Raises `InputError` if the judge finds a smaller packing.
 
@@ -108,12 +108,12 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
         return
     _, shapes = recorded_problem(function, align)
     bound, proof = arenas[0].lower_bound.value.data, arenas[0].proof
-    name = other_judge(name, proof.data if proof is not None else None)
-    judgement = JUDGE_NAMED[name](shapes, bound)
-    if judgement.verdict is Verdict.REFUTED:
-        lower = max(start + shape.size for start, shape in zip(judgement.offsets, shapes, strict=True))
+    name = other_check(name, proof.data if proof is not None else None)
+    check = BOUND_CHECKS[name](shapes, bound)
+    if check.verdict is Verdict.REFUTED:
+        lower = max(start + shape.size for start, shape in zip(check.offsets, shapes, strict=True))
         raise error_at(arenas[0], f"the lower bound of the arena is {bound} bytes, but {name} packs it in {lower}")
-    if judgement.verdict is Verdict.AGREED:
+    if check.verdict is Verdict.AGREED:
         arenas[0].properties["checked"] = StringAttr(name)
 
 

@@ -17,7 +17,7 @@ from tinyml.dialects.scratch import ViewOp, bytes_of
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 from tinyml.transforms.buffers.packing import Placement, Proof
-from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict
+from tinyml.transforms.buffers.packing.bound_checks import BOUND_CHECKS, Verdict
 from tinyml.transforms.buffers.packing.validator import complaints
 from tinyml.transforms.buffers.share_arena import SharedArena, SharedProblem, shared_problem
 
@@ -48,13 +48,13 @@ class CheckSharingPass(ModulePass):
         problem = shared_problem(functions)
         _check_size(problem, arena)
         agreed: list[str] = []
-        for name, judge in JUDGE_NAMED.items():
-            judgement = judge(problem.rectangles, arena.lower_bound)
-            if judgement.verdict is Verdict.REFUTED:
+        for name, check_bound in BOUND_CHECKS.items():
+            check = check_bound(problem.rectangles, arena.lower_bound)
+            if check.verdict is Verdict.REFUTED:
                 raise InputError(
                     f"the lower bound of the shared arena is {arena.lower_bound} bytes, {name} needs fewer"
                 )
-            if judgement.verdict is Verdict.AGREED:
+            if check.verdict is Verdict.AGREED:
                 agreed.append(name)
         replace(arena, checked=tuple(agreed)).record(op)
 

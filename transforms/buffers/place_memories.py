@@ -23,14 +23,14 @@ from tinyml.targets.memories.rows import Memory
 from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers
 from tinyml.transforms.buffers.memories.choice import Choice, Item, Problem
-from tinyml.transforms.buffers.memories.exhaustive import judge_choice
+from tinyml.transforms.buffers.memories.exhaustive import check_choice
 from tinyml.transforms.buffers.memories.records import Placed, Record, digest_of
 from tinyml.transforms.buffers.memories.search import NODES, choose
 from tinyml.transforms.buffers.pack_scratch import Problem as Packing
 from tinyml.transforms.buffers.pack_scratch import place_buffers, problem_of
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, lower_bound, pack
+from tinyml.transforms.buffers.packing.bound_checks import Verdict
 from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS, OutOfTime
-from tinyml.transforms.buffers.packing.judge import Verdict
 from tinyml.transforms.buffers.packing.modes import PACKERS
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 from tinyml.transforms.ir.cost.memory_accesses import Accesses, accesses_of
@@ -130,7 +130,7 @@ class PlaceMemoriesPass(ModulePass):
     def _checked(self, problem: Problem, choice: Choice) -> str:
         if self.judge == NO_JUDGE:
             return ""
-        verdict = judge_choice(problem, choice)
+        verdict = check_choice(problem, choice)
         assert verdict is not Verdict.REFUTED, f"{JUDGE} search found a choice below the bound of {choice.bound} cycles"
         return JUDGE if verdict is Verdict.AGREED else ""
 

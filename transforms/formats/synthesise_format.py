@@ -157,9 +157,11 @@ class _Synthesis:
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
         turned = [*self.parts[1:], self.parts[0]]
-        return fmean(self._judged(lists, known, other) for known, other in zip(self.parts, turned, strict=True))
+        return fmean(self._loss_on(lists, known, other) for known, other in zip(self.parts, turned, strict=True))
 
-    def _judged(self, lists: Mapping[int, NumberFormat], known: CandidateEvaluator, other: CandidateEvaluator) -> float:
+    def _loss_on(
+        self, lists: Mapping[int, NumberFormat], known: CandidateEvaluator, other: CandidateEvaluator
+    ) -> float:
         choices = [FormatChoice(self.main)] * len(known.candidates.assignment.classes)
         for index, format in lists.items():
             choices[index] = FormatChoice(format, is_made=True)

@@ -12,7 +12,7 @@ from typing import Any
 from measured.solved_packings import guillotine
 from measured.store import MEASURED, read
 from tinyml.transforms.buffers.packing import Effort, Overlap, Rectangle, lower_bound, pack
-from tinyml.transforms.buffers.packing.judge import WORK_LIMIT, Verdict, judge, judge_height
+from tinyml.transforms.buffers.packing.bound_checks import WORK_LIMIT, Verdict, check_bound, check_height
 from tinyml.transforms.buffers.packing.validator import complaints
 
 Values = dict[str, Any]
@@ -102,7 +102,7 @@ def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
         begun = time.process_time()
         placement = pack(given, "branch-and-bound")
         packed = time.process_time()
-        height, bound = judge_height(given, placement.height, STEPS), judge(given, placement.lower_bound, STEPS)
+        height, bound = check_height(given, placement.height, STEPS), check_bound(given, placement.lower_bound, STEPS)
         judged = time.process_time()
         assert placement.optimal
         assert not list(complaints(given, placement, patience=0))

@@ -11,14 +11,14 @@ from itertools import product
 from math import prod
 
 from tinyml.transforms.buffers.memories.choice import Choice, Problem
-from tinyml.transforms.buffers.packing.judge import Verdict, judge_height
+from tinyml.transforms.buffers.packing.bound_checks import Verdict, check_height
 from tinyml.transforms.buffers.packing.rectangles import keep_numbers
 
 CHOICES = 1 << 16
 """Limit on the number of choices of a problem, above which the judge leaves it undecided."""
 
 
-def judge_choice(problem: Problem, choice: Choice) -> Verdict:
+def check_choice(problem: Problem, choice: Choice) -> Verdict:
     """Check the lower bound of a choice. REFUTED if some choice costs less than the bound, AGREED if no choice does.
 
     UNDECIDED if the problem has more than `CHOICES` choices, or if Algorithm X cannot decide whether the buffers of a
@@ -51,7 +51,7 @@ def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
         shapes = [shape for shape in keep_numbers(problem.rectangles, held) if shape.size]
         if room < 0:
             return Verdict.REFUTED
-        if shapes and (found := judge_height(shapes, room).verdict) is not Verdict.AGREED:
+        if shapes and (found := check_height(shapes, room).verdict) is not Verdict.AGREED:
             if found is Verdict.REFUTED:
                 return found
             verdict = found

@@ -74,7 +74,7 @@ class Proof(Enum):
 
 
 JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value)
-"""The algorithms that prove a bound again (`judge.py`), by their names in options and proofs."""
+"""The algorithms that prove a bound again (`bound_checks.py`), by their names in options and proofs."""
 
 OTHER_JUDGE = "other"
 """The value of an option `judge` that selects an algorithm other than the one that proved the bound."""

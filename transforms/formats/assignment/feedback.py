@@ -5,7 +5,7 @@ accumulate, and the rounded program computes other values: the gate of a recurre
 rounded to exactly 1, and the state then never changes. Each pass of this module observes the values, and the
 derivatives of the scores, along the program whose tensors are rounded to the formats of the previous pass.
 
-The passes do not converge in general. Each pass is therefore judged by the errors that its formats cause together in
+The passes do not converge in general. Each pass is therefore evaluated by the errors that its formats cause together in
 the scores of the rounded program. Constants stay real: they are rounded later, so that their errors cancel.
 
 `format_assignment` lists all choices of a tensor's scale, of which this is the second.
@@ -48,7 +48,7 @@ NEGLIGIBLE_SHARE = 1e-4
 """There are no further passes if the first choice is expected to change at most this share of the answers."""
 
 MAX_SAMPLES = 2048
-"""The maximum number of samples, evenly spread over the data, on which passes are judged."""
+"""The maximum number of samples, evenly spread over the data, on which passes are evaluated."""
 
 
 def refitted(
@@ -66,8 +66,8 @@ def refitted(
     formats: the formats of all classes, as first chosen.
     """
     tried = [dict(formats)]
-    judge = _judge_of(errors)
-    first = judge.squared_errors(formats)
+    scores = _rounded_scores(errors)
+    first = scores.squared_errors(formats)
     if first.mean() <= NEGLIGIBLE_SHARE:
         return tried[0]
     for _ in range(MAX_PASSES):
@@ -78,9 +78,9 @@ def refitted(
         if further in tried:
             break
         tried.append(further)
-    others = map(judge.squared_errors, tried[1:])
-    judged = [(float(squares.mean()), index) for index, squares in enumerate(others, 1) if _is_better(squares, first)]
-    return tried[min(judged, default=(0.0, 0))[1]]
+    others = map(scores.squared_errors, tried[1:])
+    better = [(float(squares.mean()), index) for index, squares in enumerate(others, 1) if _is_better(squares, first)]
+    return tried[min(better, default=(0.0, 0))[1]]
 
 
 def _is_better(squares: NDArray[np.float64], first: NDArray[np.float64]) -> bool:
@@ -104,12 +104,12 @@ def _rounding(errors: ScoreErrors, formats: Mapping[TensorClass, NumberFormat]) 
 
 
 @lru_cache(maxsize=1)
-def _judge_of(errors: ScoreErrors) -> _Judge:
-    """The judge for an estimator. It is kept, because a search fits the formats of many candidates."""
-    return _Judge(errors)
+def _rounded_scores(errors: ScoreErrors) -> _RoundedScores:
+    """The rounded program for an estimator. It is kept, because a search fits the formats of many candidates."""
+    return _RoundedScores(errors)
 
 
-class _Judge:
+class _RoundedScores:
     """The errors that formats cause together in the scores of the rounded program, on evenly spread samples."""
 
     def __init__(self, errors: ScoreErrors):

@@ -12,12 +12,12 @@ import pytest
 from programs.spread import spread
 
 from tinyml.transforms.buffers.memories.choice import Choice, Item, Problem
-from tinyml.transforms.buffers.memories.exhaustive import judge_choice
+from tinyml.transforms.buffers.memories.exhaustive import check_choice
 from tinyml.transforms.buffers.memories.relaxation import Relaxation, rounded_up
 from tinyml.transforms.buffers.memories.search import RELAXATION, SEARCH, choose
 from tinyml.transforms.buffers.packing import Effort, Overlap, Placement, Rectangle, pack
+from tinyml.transforms.buffers.packing.bound_checks import Verdict
 from tinyml.transforms.buffers.packing.effort import OutOfTime
-from tinyml.transforms.buffers.packing.judge import Verdict
 from tinyml.transforms.buffers.packing.rectangles import keep_numbers
 from tinyml.transforms.buffers.packing.validator import complaints
 
@@ -89,7 +89,7 @@ def test_search_agrees_with_the_exhaustive_judge(seed: int):
     checked(problem, choice)
     assert choice.proof in (RELAXATION, SEARCH)
     assert choice.bound == choice.cost
-    assert judge_choice(problem, choice) is Verdict.AGREED
+    assert check_choice(problem, choice) is Verdict.AGREED
 
 
 @pytest.mark.parametrize("seed", spread(range(12), 4))
@@ -97,14 +97,14 @@ def test_judge_refutes_a_bound_that_is_too_high(seed: int):
     problem = drawn(seed, 5, 1, 0.2)
     choice = choose(problem, packed)
     assert choice is not None
-    assert judge_choice(problem, replace(choice, bound=choice.bound + 1)) is Verdict.REFUTED
+    assert check_choice(problem, replace(choice, bound=choice.bound + 1)) is Verdict.REFUTED
 
 
 def test_judge_takes_no_large_problems():
     problem = drawn(1, 30, 3, 0.2)
     choice = choose(problem, packed, nodes=100)
     assert choice is not None
-    assert judge_choice(problem, choice) is Verdict.UNDECIDED
+    assert check_choice(problem, choice) is Verdict.UNDECIDED
 
 
 def test_relaxation_bounds_every_choice():

@@ -21,8 +21,8 @@ from tinyml.transforms.buffers.packing import (
     overlap_in_time,
     pack,
 )
+from tinyml.transforms.buffers.packing.bound_checks import Verdict, check_bound, check_bound_by_search, check_height
 from tinyml.transforms.buffers.packing.grid import to_grid
-from tinyml.transforms.buffers.packing.judge import Verdict, judge, judge_by_search, judge_height
 from tinyml.transforms.buffers.packing.validator import complaints
 
 
@@ -94,9 +94,9 @@ def test_exact_modes_find_the_least_height_and_the_judges_agree(shapes: list[Rec
     for mode in ("auto", "exact-cover", "branch-and-bound"):
         placement = pack(shapes, mode)
         assert (placement.height, placement.optimal) == (least, True)
-    assert judge(shapes, least).verdict is judge_by_search(shapes, least).verdict is Verdict.AGREED
-    assert judge(shapes, least + 1).verdict is judge_by_search(shapes, least + 1).verdict is Verdict.REFUTED
-    assert judge_height(shapes, least).verdict is Verdict.AGREED
+    assert check_bound(shapes, least).verdict is check_bound_by_search(shapes, least).verdict is Verdict.AGREED
+    assert check_bound(shapes, least + 1).verdict is check_bound_by_search(shapes, least + 1).verdict is Verdict.REFUTED
+    assert check_height(shapes, least).verdict is Verdict.AGREED
 
 
 @given(problems(most=12))

@@ -88,7 +88,7 @@ def test_the_program_loses_less_by_a_pass_along_itself(monkeypatch: pytest.Monke
 def test_errors_that_fall_by_chance_do_not_replace_the_first_choice(monkeypatch: pytest.MonkeyPatch):
     """The passes lower the mean squared error of these samples by a fifth, which is 1.1 standard errors."""
     judged: list[float] = []
-    judge = feedback._Judge  # pyright: ignore[reportPrivateUsage]
+    judge = feedback._RoundedScores  # pyright: ignore[reportPrivateUsage]
 
     class Spy(judge):
         def squared_errors(self, formats: Any) -> Any:
@@ -96,7 +96,7 @@ def test_errors_that_fall_by_chance_do_not_replace_the_first_choice(monkeypatch:
             judged.append(float(found.mean()))
             return found
 
-    monkeypatch.setattr(feedback, "_Judge", Spy)
+    monkeypatch.setattr(feedback, "_RoundedScores", Spy)
     (formats, _), (first, _) = with_and_without(monkeypatch, 4, PositType.of_width(6))
     assert min(judged[1:]) < 0.85 * judged[0]
     assert formats == first

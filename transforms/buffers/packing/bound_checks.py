@@ -26,7 +26,7 @@ BYTES = 1 << 20
 """Limit on the height of a problem, whose sets of offsets have a bit for each byte."""
 
 WORK_LIMIT = 3_000_000
-"""Default limit on the work of a judgement, in the unit of `Effort`: about a second."""
+"""Default limit on the work of a check, in the unit of `Effort`: about a second."""
 
 
 class Verdict(Enum):
@@ -40,7 +40,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Judgement:
+class BoundCheck:
     """A verdict on a lower bound.
 
     offsets: the offsets of the packing found, in bytes; empty if none was found.
@@ -52,57 +52,57 @@ class Judgement:
     work: int = 0
 
 
-def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> Judgement:
+def check_bound(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> BoundCheck:
     """Check by exact cover whether every packing of rectangles needs at least `bound` bytes.
 
     work: a limit, in the unit of `Effort.work`; the verdict for a problem that exceeds it is UNDECIDED.
     """
     offsets, ended, spent = _packed(rectangles, bound - 1, work)
     if offsets is not None:
-        return Judgement(Verdict.REFUTED, offsets, spent)
-    return Judgement(Verdict.AGREED if ended else Verdict.UNDECIDED, work=spent)
+        return BoundCheck(Verdict.REFUTED, offsets, spent)
+    return BoundCheck(Verdict.AGREED if ended else Verdict.UNDECIDED, work=spent)
 
 
-def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_LIMIT) -> Judgement:
+def check_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_LIMIT) -> BoundCheck:
     """Check by exact cover whether some packing needs at most `height` bytes, independently of any known placement.
     AGREED if there is such a packing, REFUTED if there is none.
 
-    work: as in `judge`.
+    work: as in `check_bound`.
     """
     offsets, ended, spent = _packed(rectangles, height, work)
     if offsets is not None:
-        return Judgement(Verdict.AGREED, offsets, spent)
-    return Judgement(Verdict.REFUTED if ended else Verdict.UNDECIDED, work=spent)
+        return BoundCheck(Verdict.AGREED, offsets, spent)
+    return BoundCheck(Verdict.REFUTED if ended else Verdict.UNDECIDED, work=spent)
 
 
-def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
+def check_bound_by_search(rectangles: Sequence[Rectangle], bound: int) -> BoundCheck:
     """Check by branch and bound whether every packing of rectangles needs at least `bound` bytes."""
     placement = pack(rectangles, "branch-and-bound")
     if placement.height < bound:
-        return Judgement(Verdict.REFUTED, placement.offsets)
-    return Judgement(Verdict.AGREED if placement.lower_bound >= bound else Verdict.UNDECIDED)
+        return BoundCheck(Verdict.REFUTED, placement.offsets)
+    return BoundCheck(Verdict.AGREED if placement.lower_bound >= bound else Verdict.UNDECIDED)
 
 
-JUDGE_NAMED: Mapping[str, Callable[[Sequence[Rectangle], int], Judgement]] = dict(
-    zip(JUDGES, (judge, judge_by_search), strict=True)
+BOUND_CHECKS: Mapping[str, Callable[[Sequence[Rectangle], int], BoundCheck]] = dict(
+    zip(JUDGES, (check_bound, check_bound_by_search), strict=True)
 )
-"""The algorithms that judge, by their names."""
+"""The algorithms that check bounds, by their names."""
 
 
-def other_judge(name: str, proof: str | None) -> str:
+def other_check(name: str, proof: str | None) -> str:
     """The name of the algorithm that checks a lower bound: `name`, unless this algorithm itself proved the bound.
     In that case, and for `OTHER_JUDGE`, it is an algorithm that did not prove the bound.
 
     proof: the algorithm that proved the bound, if any.
     """
-    return next(each for each in JUDGES if each != proof) if name in (OTHER_JUDGE, proof) else name
+    return next(judge for judge in JUDGES if judge != proof) if name in (OTHER_JUDGE, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
     """Search for a packing in `height` bytes. Return its offsets or None, whether it is proven that there is no such
     packing, and the work spent.
 
-    work: as in `judge`.
+    work: as in `check_bound`.
     """
     if height < 0:
         return None, True, 0

@@ -17,13 +17,13 @@ from tinyml.dialects.scratch import ArenaOp, ViewOp
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.buffers.packing import Effort, Overlap, Proof, Rectangle, branch_and_bound, lower_bound, pack
-from tinyml.transforms.buffers.packing.judge import (
+from tinyml.transforms.buffers.packing.bound_checks import (
     WORK_LIMIT,
     Verdict,
-    judge,
-    judge_by_search,
-    judge_height,
-    other_judge,
+    check_bound,
+    check_bound_by_search,
+    check_height,
+    other_check,
 )
 
 SEEDS = spread(range(200), 20)
@@ -45,10 +45,10 @@ def test_a_height_and_the_byte_below_it():
     """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9
-    assert judge_height(PADDED, least).verdict is Verdict.AGREED
-    assert judge_height(PADDED, least - 1).verdict is Verdict.REFUTED
-    assert judge(PADDED, least).verdict is Verdict.AGREED
-    refuted = judge(PADDED, least + 1)
+    assert check_height(PADDED, least).verdict is Verdict.AGREED
+    assert check_height(PADDED, least - 1).verdict is Verdict.REFUTED
+    assert check_bound(PADDED, least).verdict is Verdict.AGREED
+    refuted = check_bound(PADDED, least + 1)
     assert refuted.verdict is Verdict.REFUTED
     assert max(start + shape.size for start, shape in zip(refuted.offsets, PADDED, strict=True)) == least
 
@@ -71,7 +71,7 @@ def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
     def verdicts() -> list[Verdict]:
         effort = [Effort(nodes=3_000, core=False) for _ in given]
         bounds = [pack(each, "branch-and-bound", limit).lower_bound for each, limit in zip(given, effort, strict=True)]
-        return [judge(each, bound).verdict for each, bound in zip(given, bounds, strict=True)]
+        return [check_bound(each, bound).verdict for each, bound in zip(given, bounds, strict=True)]
 
     assert verdicts() == [Verdict.AGREED] * len(given)
     searches = branch_and_bound._Search  # pyright: ignore[reportPrivateUsage]
@@ -115,9 +115,9 @@ def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict
     """A judgement ends within its limit on work, whatever the problem. The test measures work as function calls."""
     bound = lower_bound(given)
     with calls() as made:
-        judgement = judge(given, bound)
-    assert judgement.verdict is verdict
-    assert judgement.work <= WORK_LIMIT + max(len(given), 4 + bound // 4096)
+        check = check_bound(given, bound)
+    assert check.verdict is verdict
+    assert check.work <= WORK_LIMIT + max(len(given), 4 + bound // 4096)
     assert made.count < WORK_LIMIT / 4
 
 
@@ -157,16 +157,16 @@ def test_programs_of_classifiers_are_judged(name: str, buffers: int):
 def test_what_is_too_large_stays_undecided():
     dense = problem(99, overlapping=False)
     bound = pack(dense, "branch-and-bound").lower_bound
-    assert judge(dense, bound, work=10).verdict is Verdict.UNDECIDED
-    assert judge(dense, bound).verdict is Verdict.AGREED
+    assert check_bound(dense, bound, work=10).verdict is Verdict.UNDECIDED
+    assert check_bound(dense, bound).verdict is Verdict.AGREED
 
 
 def test_branch_and_bound_judges_what_exact_cover_proved():
-    assert other_judge("exact-cover", "exact-cover") == other_judge("branch-and-bound", None) == "branch-and-bound"
-    assert other_judge("exact-cover", "branch-and-bound") == other_judge("exact-cover", None) == "exact-cover"
-    assert other_judge("other", "branch-and-bound") == "exact-cover"
-    assert other_judge("other", "exact-cover") == "branch-and-bound"
+    assert other_check("exact-cover", "exact-cover") == other_check("branch-and-bound", None) == "branch-and-bound"
+    assert other_check("exact-cover", "branch-and-bound") == other_check("exact-cover", None) == "exact-cover"
+    assert other_check("other", "branch-and-bound") == "exact-cover"
+    assert other_check("other", "exact-cover") == "branch-and-bound"
     least = pack(PADDED, "exact-cover")
     assert (least.height, least.proof) == (9, Proof.EXACT_COVER)
-    assert judge_by_search(PADDED, 9).verdict is Verdict.AGREED
-    assert judge_by_search(PADDED, 10).verdict is Verdict.REFUTED
+    assert check_bound_by_search(PADDED, 9).verdict is Verdict.AGREED
+    assert check_bound_by_search(PADDED, 10).verdict is Verdict.REFUTED
