@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from tinyml.lowering.frontends.tflite import copies, elementwise, layers, movements, products, recurrent, resizing
+from tinyml.lowering.frontends.tflite import elementwise, layers, movements, products, recurrent, resizing
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
@@ -15,12 +15,12 @@ Import: TypeAlias = Callable[[GraphBuilder, Operator], None]
 
 
 _MOVES: Mapping[str, Import] = {
-    "BROADCAST_TO": copies.broadcast_to,
+    "BROADCAST_TO": movements.broadcast_to,
     "CONCATENATION": movements.concatenation,
     "DEPTH_TO_SPACE": movements.depth_to_space,
     "EXPAND_DIMS": movements.reshape,
     "GATHER": gather,
-    "MIRROR_PAD": copies.mirror_pad,
+    "MIRROR_PAD": movements.mirror_pad,
     "PACK": movements.pack,
     "PAD": movements.pad,
     "PADV2": movements.pad,
@@ -32,7 +32,7 @@ _MOVES: Mapping[str, Import] = {
     "SPLIT_V": movements.split_v,
     "SQUEEZE": movements.reshape,
     "STRIDED_SLICE": movements.strided_slice,
-    "TILE": copies.tile,
+    "TILE": movements.tile,
     "TRANSPOSE": movements.transpose,
     "UNPACK": movements.unpack,
 }

@@ -20,8 +20,8 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.convolution import Turn
 from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
+from tinyml.lowering.loops.movement import turn_image
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.lowering.loops.transpositions import turn_image
 from tinyml.transforms.ir.loop_nest import LoopBuilder, function_around, local_array
 
 

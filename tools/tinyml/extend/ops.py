@@ -14,9 +14,9 @@ from tinyml.dialects.tdsl.index_maps import dimensions, identity
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 from tinyml.lowering.loops.contractions.turned_convolutions import WindowProducts
 from tinyml.lowering.loops.lowerings import lowers as lowers_to_loops
+from tinyml.lowering.loops.movement import turn_image
 from tinyml.lowering.loops.operands import element_of as element_type
 from tinyml.lowering.loops.operands import flash_array, zero_total
-from tinyml.lowering.loops.transpositions import turn_image
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 __all__ = [
