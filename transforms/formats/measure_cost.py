@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import context
+from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
@@ -67,8 +68,6 @@ class MeasureCostPass(ModulePass):
         refined: the program.
         lowered: the same program after `buffers-to-loops`, lowered for the same flash; it is modified.
         """
-        import numpy as np
-
         if not is_available(self.target):
             return None
         interface = interface_of(refined)
