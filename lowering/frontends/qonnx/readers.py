@@ -295,7 +295,7 @@ def _computed_products(lhs: Whole, to: Builder, rhs: Whole) -> Whole | None:
     pairs = zip(_matrices(left, to, stack), _matrices(right, to, stack), strict=True)
     size = left.shape[-2], right.shape[-1]
     products = [OrderedTensor.plain(to.reshape(product(to, *pair, element=exact.type), (1, *size))) for pair in pairs]
-    matrices_of_stack = [Stored.of(product, low, high, 2) for product in products]
+    matrices_of_stack = [Stored.of(matrix, low, high, 2) for matrix in products]
     return Whole(Stack.of(matrices_of_stack, (*stack, *size)), lhs.units * rhs.units)
 
 
