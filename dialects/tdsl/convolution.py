@@ -331,9 +331,9 @@ class Conv2dOp(ContractionOp):
         _, *kernel, _ = shape_of(self.lhs)
         if any(not 0 <= margin < kernel[side // 2] for side, margin in enumerate(self.margins)):
             raise VerifyException(
-                f"padding {list(self.margins)} is none, or more than windows of {spell(tuple(kernel))} reach"
+                f"padding {list(self.margins)} is negative, or not less than the windows of {spell(tuple(kernel))}"
             )
-        _ = self.turn_list
+        _ = self.turn_list  # Raises `VerifyException` for turns that do not compute the whole result.
         if not self.can_turn:
             what = "undilated, and in one group or with one for each channel"
             raise VerifyException(f"only convolutions of a single image, {what}, run in turns")

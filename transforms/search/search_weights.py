@@ -125,7 +125,7 @@ class _Weights:
 
         A format is omitted if another format has no more bits and no greater loss.
         """
-        changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
+        changes = [(i, choice) for i in self.constants for choice in self._formats_of(i)]
         found: list[tuple[int, FormatChoice, float]] = []
         for i, choice in changes:
             try:
@@ -145,18 +145,21 @@ class _Weights:
                     kept.append(one)
             self.options[i] = kept[::-1]
 
-    def _offered(self, index: int) -> Iterator[FormatChoice]:
+    def _formats_of(self, index: int) -> Iterator[FormatChoice]:
+        """Yield the formats that a constant may have: its format in the wide program, all formats of the same family
+        with at most `CONSTANT_BITS`, and lists of numbers of at most `SYNTHESISED_BITS` made for the constant.
+        """
         yield self.wide[index]
         tensors, family = self.search.classes[index], self.search.prototype.FAMILY
-        for prototype in (self.search.prototype, *self.search.others):
-            if family == prototype.FAMILY and tensors.admits(prototype):
-                for format in prototype.candidates:
-                    if format.bits <= CONSTANT_BITS:
-                        yield FormatChoice(format)
-                    if format.bits <= SYNTHESISED_BITS and format.of_integers(2, 0, [0, 1]) is not None:
-                        yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
+        prototypes = [one for one in (self.search.prototype, *self.search.others) if family == one.FAMILY]
+        for format in [format for one in prototypes if tensors.admits(one) for format in one.candidates]:
+            if format.bits <= CONSTANT_BITS:
+                yield FormatChoice(format)
+            lists_its_numbers = format.of_integers(2, 0, [0, 1]) is not None
+            if lists_its_numbers and format.bits <= SYNTHESISED_BITS:
+                yield from self._synthesised(index, NumberLists(format, format.bits + EXTRA_BITS))
 
-    def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
+    def _synthesised(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
         if index not in self.weighted:
             constant = self.search.classes[index].roots[0]
             self.weighted[index] = weighted_reals(self.search.evaluation.evaluator, constant)

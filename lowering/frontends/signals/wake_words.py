@@ -120,34 +120,44 @@ def wake_word(front_end: MicroFrontend, *words: WakeWord) -> ModuleOp:
         _check_alike(steps[:number], words[0], steps[number], words[number])
     rows, (scale, zero) = first.rows, first.formula
     hop = rows * front_end.hop
-    ear = replace(front_end, rows=rows, scale=scale, zero=zero, samples=window * hop + front_end.frame)
-    ear = replace(ear, samples=ear.step + (window - 1) * hop)
-    module = ear.module()
+    features_of_step = replace(front_end, rows=rows, scale=scale, zero=zero, samples=window * hop + front_end.frame)
+    frame = features_of_step.step
+    module = replace(features_of_step, samples=frame + (window - 1) * hop).module()
     [function] = defined_functions(module)
     block = function.body.block
-    end = block.last_op
-    assert isinstance(end, func.ReturnOp)
-    [features] = end.operands
-    end.detach()
-    end.erase()
-    reshaped = tdsl.ReshapeOp(features, (window, *first.shape[1:]))
-    block.add_op(reshaped)
-    loops: list[scf.ForOp] = []
-    for step, word in zip(steps, words, strict=True):
-        argument, score = step.function.body.block.args[0], step.score
-        copies: dict[SSAValue, SSAValue] = {argument: reshaped.out}
-        last = step.function.body.block.last_op
-        block.add_ops([op.clone(value_mapper=copies) for op in step.function.body.block.ops if op is not last])
-        carried = [*cast(scf.ForOp, score.owner).results].index(cast("OpResult[Attribute]", score))
-        loops.append(_with_history(block, cast(scf.ForOp, copies[score].owner), carried, word))
+    features = tdsl.ReshapeOp(_without_return(block), (window, *first.shape[1:]))
+    block.add_op(features)
+    loops = [_embedded(block, features.out, *model) for model in zip(steps, words, strict=True)]
     histories = [loop.results[-1] for loop in loops] if len(loops) == 1 else _merged(block, loops)
     _answer(block, histories, steps, words)
     function.sym_name = first.function.sym_name
     function.update_function_type()
-    pushes = tdsl.Pushes(ear.step, hop, window, 1)
     tdsl.update_interface(function, classes=(CLASSES[0], *(word.word for word in words)))
-    tdsl.update_input(function, rate=front_end.rate, frames=None, pushed=pushes)
+    tdsl.update_input(function, rate=front_end.rate, frames=None, pushed=tdsl.Pushes(frame, hop, window, 1))
     return module
+
+
+def _without_return(block: Block) -> SSAValue:
+    """Erase the return of a function with one result, and return the result."""
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp)
+    [result] = end.operands
+    end.detach()
+    end.erase()
+    return result
+
+
+def _embedded(block: Block, features: SSAValue, step: _Step, word: WakeWord) -> scf.ForOp:
+    """Insert a copy of a model at the end of a block, and return its loop over steps, which carries the last
+    probabilities as its last value.
+
+    features: the rows of features of all steps, in the place of the argument of the model.
+    """
+    model = step.function.body.block
+    copies: dict[SSAValue, SSAValue] = {model.args[0]: features}
+    block.add_ops([op.clone(value_mapper=copies) for op in model.ops if op is not model.last_op])
+    position = [*cast(scf.ForOp, step.score.owner).results].index(cast("OpResult[Attribute]", step.score))
+    return _with_history(block, cast(scf.ForOp, copies[step.score].owner), position, word)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,11 @@ def keep_estimator(module: ModuleOp, estimator: object, *, scores: bool) -> None
 
 
 def _predictions(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
+    """The predictions of an estimator: numbers of classes, or values of shape (samples, outputs). None if the estimator
+    raises an error for these samples.
+
+    scores: true for the scores of a detector.
+    """
     try:
         with warnings.catch_warnings(action="ignore"):
             samples = as_fitted(estimator, x)

@@ -852,7 +852,7 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 %a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32>)
 %r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 8>, padding = array<i64: 3, 1, 1, 1>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x8x6x5xf32>
-// CHECK: padding [3, 1, 1, 1] is none, or more than windows of 3x3 reach
+// CHECK: padding [3, 1, 1, 1] is negative, or not less than the windows of 3x3
 
 // -----
 
