@@ -238,7 +238,8 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
         return
     flash, ram = report.flash_bytes or 0, report.ram_bytes
     least = ram.arena + ram.input
-    need = board.shortage(flash, ram.total or least, without_stack=not ram.total)
+    # A program whose static data alone exceed the RAM does not run, so that its stack is unknown.
+    need = board.shortage(flash, ram.total or least, without_stack=not ram.stack)
     helps = "".join(f"; {remedy}" for remedy in remedies(flash, ram.total or least))
     raise InputError(f"{board.misfit(need)}{_fullest(report.memory)}{helps}", file=report.model)
 

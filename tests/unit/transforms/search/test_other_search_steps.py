@@ -749,12 +749,12 @@ def test_lists_are_made_by_the_weights_of_a_constant_once(monkeypatch: pytest.Mo
     search.classes[0].roots = ["constant", "other"]
     found = weights(search, 4.0)
     lists: Any = SimpleNamespace(made_for=lambda reals, weights: (tuple(reals), tuple(weights)))
-    made = [[one.prototype for one in found._made(0, lists)] for _ in range(2)]
+    made = [[one.prototype for one in found._synthesised(0, lists)] for _ in range(2)]
     assert made[0] == made[1]
     assert made[0][0] == ((1.0, 4.0), (1.0, 1.0))
     assert made[0][2] == ((1.0, 4.0), (2.0, 4.0))
     assert asked == ["constant"]
-    assert all(one.is_made for one in found._made(0, lists))
+    assert all(one.is_made for one in found._synthesised(0, lists))
 
 
 def test_formats_that_may_be_asked_for():
@@ -810,11 +810,11 @@ def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
     """A constant is offered the formats of its family of up to eight bits. If it has enough elements, it is also
     offered codebooks and lists of up to five bits.
     """
-    monkeypatch.setattr(WEIGHTS._Weights, "_made", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
+    monkeypatch.setattr(WEIGHTS._Weights, "_synthesised", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
     stranger: Any = SimpleNamespace(FAMILY="of others")
     codebook = CodebookType.of_width(4)
     search = JudgedSearch([64, 63], missing_bits, constants=[0, 1], others=[stranger, codebook])
-    offered = [list(weights(search, 4.0)._offered(i)) for i in (0, 1)]
+    offered = [list(weights(search, 4.0)._formats_of(i)) for i in (0, 1)]
     fixed_ones = [FormatChoice(format) for format in SIXTEEN.candidates if format.bits <= 8]
     assert offered[1] == [FormatChoice(SIXTEEN), *fixed_ones]
     listed = offered[0][len(offered[1]) :]
