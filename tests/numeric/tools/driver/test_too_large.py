@@ -68,7 +68,7 @@ def test_neighbours():
     """
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
-    said = r"does not fit uno .*: needs [\d,]+ bytes of flash .*; the model has 600 training"
+    said = r"does not fit uno .*: needs [\d,]+ bytes of flash, the board has 32,256; .*the model has 600 training"
     with pytest.raises(tinyml.InputError, match=rf"{said} samples, about \d+ would fit: .*n_neighbors") as error:
         tinyml.compile(estimator, data.held_x[:20], data.held_y[:20], board="uno", width=8)
     assert "\n" not in str(error.value)
