@@ -37,8 +37,8 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 EXTRAS = ("onnx", "sklearn")
 """The extras of the frontends that the wheel of the core has."""
 
-TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck", "skl2onnx")
-"""What runs tests, of the extra `test`."""
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck", "skl2onnx", "onnxruntime")
+"""What runs tests, of the extra `test`, and their oracles."""
 
 PACKED = ("--width", "8", "--packer", "shiftry", "-o", "x")
 ABSENT = {
