@@ -2,7 +2,7 @@
 
 The wheel omits the files of the extensions that `dialects/extensions.txt` marks as excluded. The environment contains
 the requirements of the core and of its two frontends, and the tools that run tests, in the versions of the current
-environment. It remains in `build/core` until pyproject.toml changes. The command checks that
+environment. It remains in `build/core` until these requirements change. The command checks that
 
 * the tests of the core pass, except those listed in `needs_extensions.txt`, which must fail;
 * the programs of `programs.py` have the same C as with the complete installation, byte for byte;
@@ -98,16 +98,16 @@ def required() -> list[str]:
 
 
 def make_environment() -> None:
-    """Create the environment without the wheel, unless it exists and is newer than pyproject.toml."""
-    stamp = ENVIRONMENT / "made"
-    if stamp.is_file() and stamp.stat().st_mtime >= (ROOT / "pyproject.toml").stat().st_mtime:
+    """Create the environment without the wheel, unless it has the current requirements."""
+    stamp, requirements = ENVIRONMENT / "requirements.txt", "\n".join(required())
+    if stamp.is_file() and stamp.read_text("utf-8") == requirements:
         return
     subprocess.run([ROOT / ".ci" / "venv", sys.executable, ENVIRONMENT], check=True)
     versions = FOLDER / "versions.txt"
     versions.write_text("".join(f"{one.name}=={one.version}\n" for one in distributions() if one.name != "tinyml-xdsl"))
     quiet = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     subprocess.run([*quiet, "-c", versions, *required()], check=True)
-    stamp.touch()
+    stamp.write_text(requirements, "utf-8")
 
 
 def install() -> None:
