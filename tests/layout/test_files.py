@@ -23,11 +23,6 @@ def stems(folder: str) -> set[str]:
     return {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
 
 
-def packages(folder: str) -> set[str]:
-    """The names of the packages directly in a folder."""
-    return {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
-
-
 @pytest.mark.parametrize("name", PASSES)
 def test_a_pass_is_a_file_and_a_test(name: str):
     made = TINYML.all_passes[name]()

@@ -13,9 +13,9 @@ the second nest may access the byte only in the same or a later iteration.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
@@ -57,7 +57,8 @@ class FuseLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
-            fusion = NestFusion(function)
+            # Built at the first fusion: a function without one needs no places of its ops and uses.
+            fusion = cache(partial(NestFusion, function))
             blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
                 for second in [nest for nest in block.ops if isinstance(nest, _Loop)][::-1]:
@@ -65,12 +66,15 @@ class FuseLoopsPass(ModulePass):
                         _fuse_with_nests_before(second, fusion)
 
 
-def _fuse_with_nests_before(second: _Loop, fusion: NestFusion) -> None:
+def _fuse_with_nests_before(second: _Loop, fusion: Callable[[], NestFusion]) -> None:
     """Fuse a nest with the nest before it, the fused nest with the nest before that one, and so on."""
-    body, preceding, locations = _Body(second), second.prev_op, [second.location]
+    body: _Body | None = None
+    preceding, locations = second.prev_op, [second.location]
     while (first := _last_nest(preceding)) is not None:
-        if _memories(first, memref.StoreOp).isdisjoint(body.loaded_memories):
+        loaded = _memories(second, memref.LoadOp) if body is None else body.loaded_memories
+        if _memories(first, memref.StoreOp).isdisjoint(loaded):
             break
+        body = body or _Body(second)
         pair = _Pair(first, body)
         if (obstacle := pair.obstacle) is not None:
             missed(second, f"is not fused with the nest before it: {obstacle}")
@@ -83,7 +87,7 @@ def _fuse_with_nests_before(second: _Loop, fusion: NestFusion) -> None:
         # The ops between the two nests have no effects, so that the search for the next nest begins before the first.
         preceding = first.prev_op
         locations.append(first.location)
-        nest = fusion.fuse(first, second, forwarded.stores, forwarded.overwritten)
+        nest = fusion().fuse(first, second, forwarded.stores, forwarded.overwritten)
         # Remarks about the fused nest are located at its first op. All its locations are collected at the end, because
         # a location with those of k ops takes time k.
         nest.location = first.location
@@ -92,7 +96,8 @@ def _fuse_with_nests_before(second: _Loop, fusion: NestFusion) -> None:
         else:
             body = _Body(nest)
         second = nest
-    second.location = fused(reversed(locations))
+    if len(locations) > 1:
+        second.location = fused(reversed(locations))
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
