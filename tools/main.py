@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
@@ -74,15 +74,18 @@ class LoadedCommand(NamedTuple):
     row: Row
     command: Command
 
-    def parser(self) -> CommandParser:
-        """The parser of the command's arguments."""
+    def parser(self, given: Sequence[str] | None = None) -> CommandParser:
+        """The parser of the command's arguments.
+
+        given: the command line that it will parse; None for a parser with every option.
+        """
         # The overview, `tinyml --help`, needs no options, which load xDSL.
         from tinyml.tools.cli.arguments import add_common_options
         from tinyml.tools.cli.common_options import CommandOptions, SelectiveOptions
 
         epilogue, selection = (getattr(self.command, name, None) for name in ("epilogue", "selection"))
         prog = f"tinyml {self.row.name}"
-        parser = CommandParser(prog=prog, add_help=False, epilogue=epilogue, selection=selection)
+        parser = CommandParser(prog=prog, add_help=False, epilogue=epilogue, selection=selection, given=given)
         parser.set_defaults(command=self.row.name)
         with self.row.blamed():
             self.command.add_arguments(parser)
@@ -115,7 +118,7 @@ def _run(name: str, given: Sequence[str], blame: Blame) -> int:
     from tinyml.tools.cli.arguments import apply_common_options
 
     command = COMMANDS.get(name)
-    arguments = command.parser().parsed(given)
+    arguments = command.parser(given).parsed(given)
     apply_common_options(arguments)
     blame.file = str(arguments.model) if "model" in arguments else None
     return command.run(arguments)
@@ -157,6 +160,7 @@ class CommandParser(argparse.ArgumentParser):
     epilogue: a function that creates the end of the help text; it is called only when the text is shown.
     selection: a function that creates short help texts, by name, of the options that `--help` shows instead of all
         options; it is called only when the texts are shown.
+    given: the command line that will be parsed; None if it may be any.
     """
 
     def __init__(
@@ -164,11 +168,20 @@ class CommandParser(argparse.ArgumentParser):
         *,
         epilogue: Callable[[], str] | None = None,
         selection: Callable[[], Mapping[str, str]] | None = None,
+        given: Sequence[str] | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(allow_abbrev=False, **settings)
-        self._epilogue, self.selection = epilogue, selection
+        self._epilogue, self.selection, self._given = epilogue, selection, given
         self.register("action", "help", _ShowHelp)
+
+    def needs_only(self, flags: Iterable[str]) -> bool:
+        """Whether the command line has no other options than `flags`, and no `--help-all`.
+
+        A command whose options take long to find adds the others only if this is false.
+        """
+        known = {*flags, "--help"}
+        return self._given is not None and all(flag in known for flag in _flags_in(self._given))
 
     def parsed(self, given: Sequence[str]) -> argparse.Namespace:
         """Parse a command line; raises `InputError` if it is malformed.
@@ -201,11 +214,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def _check_options(self, given: Iterable[str]) -> None:
         """Raise `InputError` for an unknown option, before argparse complains about leftover arguments."""
-        for argument in given:
-            name = argument.partition("=")[0]
-            if name == "--":
-                break
-            if name.startswith("--") and name not in self._option_string_actions:
+        for name in _flags_in(given):
+            if name not in self._option_string_actions:
                 flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
                 near = (
                     f", did you mean '{INTENDED_OPTIONS[name]}'?"
@@ -248,6 +258,16 @@ class _ShowHelp(argparse.Action):
         every = parser.selection is None or self.dest != "help"
         print(parser.format_help() if every else parser.format_selection(), end="")
         parser.exit()
+
+
+def _flags_in(given: Iterable[str]) -> Iterator[str]:
+    """Yield the options on a command line, those with two hyphens."""
+    for argument in given:
+        name = argument.partition("=")[0]
+        if name == "--":
+            return
+        if name.startswith("--"):
+            yield name
 
 
 def _invocation(option: argparse.Action) -> str:

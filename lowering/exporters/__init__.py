@@ -7,16 +7,17 @@ value. The name is also the suffix of the files, unless the exporter states anot
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
-
-from xdsl.dialects.builtin import ModuleOp
+from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.dialects.plugins import EXPORTERS as GROUP
 from tinyml.dialects.plugins import Row
 from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 
-Exporter: TypeAlias = Callable[[ModuleOp], bytes]
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+Exporter: TypeAlias = "Callable[[ModuleOp], bytes]"
 """A function from a program to a file's content. Raises `InputError` for ops that the format cannot represent."""
 
 

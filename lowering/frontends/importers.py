@@ -11,15 +11,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from types import FunctionType, MethodType
-
-from xdsl.dialects.builtin import ModuleOp
+from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.dialects.plugins import FRONTENDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
 
-Importer = Callable[[bytes, str], ModuleOp]
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+Importer: TypeAlias = "Callable[[bytes, str], ModuleOp]"
 """A function from a file's content and name to a program on reals.
 
 Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text that is not UTF-8.
@@ -64,7 +66,14 @@ MLIR = "mlir"
 
 def _loaded(row: Row) -> Importer:
     read = row.load_function("reads a model")
-    return lambda content, file: row.expect(read(content, file), ModuleOp)
+
+    def imported(content: bytes, file: str) -> ModuleOp:
+        # Help texts and messages list the frontends without xDSL.
+        from xdsl.dialects.builtin import ModuleOp
+
+        return row.expect(read(content, file), ModuleOp)
+
+    return imported
 
 
 def _check(row: Row) -> None:

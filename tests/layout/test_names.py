@@ -35,7 +35,7 @@ NAMING_FORMATS = {
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
-    "tools/commands/prove.py": "statements about sums that have ops of their own",
+    "tools/commands/actions/prove.py": "statements about sums that have ops of their own",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
     "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
     "tools/tinyml/extend/quantised.py": "a file's quantisation is a format",

@@ -24,6 +24,7 @@ from layout.test_files import checks_of
 from layout.test_pages import PAGES
 from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.tools.api import public
+from tinyml.tools.main import COMMANDS
 from tinyml.tools.universe import TINYML
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -282,6 +283,25 @@ def test_help_loads_without_heavy_modules():
         {HEAVY}
     """
     assert fresh_python(code).strip() == ""
+
+
+HELP = """if True:
+    import contextlib, io, sys
+    from tinyml.tools.main import COMMANDS, main
+    for name in COMMANDS.names():
+        with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+            main([name, "--help"])
+        work = f"tinyml.tools.commands.actions.{name}"
+        heavy = {"numpy", "lark", "rich", "unicorn", "elftools", "tinyml.transforms.search.engine.search_pass", work}
+        print(name, *sorted(heavy & sys.modules.keys()))
+"""
+
+
+def test_the_help_of_a_command_loads_only_its_options():
+    """No command imports its work, numpy or the passes of searches for its help text, so that the text is printed
+    immediately.
+    """
+    assert fresh_python(HELP).splitlines() == list(COMMANDS.names())
 
 
 def stock_xdsl_opt(*args: str) -> str:

@@ -17,7 +17,8 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.toolchain import weights_in
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.chip import WEIGHTS
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.tools.main import main as tinyml
 

@@ -16,7 +16,7 @@ from random import Random
 
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.commands.pack import read_problem
+from tinyml.tools.commands.actions.pack import read_problem
 from tinyml.transforms.buffers.packing import Effort, Rectangle, lower_bound, pack
 from tinyml.transforms.buffers.packing.validator import complaints
 

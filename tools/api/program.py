@@ -28,7 +28,7 @@ from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.driver.beyond_range import beyond_range
 from tinyml.tools.driver.output_folder import PICTURES, drop_files, kept_files, read_fields, removable_files
 from tinyml.tools.driver.packages.write_packages import repack
-from tinyml.tools.driver.run_model import RunRequest
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.facts.figures import spell_format
 from tinyml.tools.reports.report_views import Report, notebook_table

@@ -28,7 +28,8 @@ from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.cli.progress import SILENT
 from tinyml.tools.driver.measure import check_equal
 from tinyml.tools.driver.output_folder import SAMPLES
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.reports.tables import text_for_terminal, time_unit
 from tinyml.transforms.formats.evaluation import answers
 from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of

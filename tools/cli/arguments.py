@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import needs
-from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, options_of
 from tinyml.lowering.frontends.importers import FRONTENDS, TRUST_PICKLE
@@ -45,23 +44,26 @@ class Parser(Section, Protocol):
     def add_argument_group(self, title: str | None = None) -> Section: ...
 
 
-def add_options(parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None) -> None:
+def add_options(
+    parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None, described: bool = True
+) -> None:
     """Add an argument for each option, under the heading of its group if every option has a group.
 
     Omitted options do not appear in the parsed namespace.
 
     others: the group of options that declare no group.
+    described: whether the help texts of the options are created.
     """
     groups = {declared: declared.group or others for declared in options}
     if None in groups.values():
-        _add_section(parser, groups)
+        _add_section(parser, groups, described)
         return
     for group in OptionGroup:
         if members := [declared for declared in groups if groups[declared] is group]:
-            _add_section(parser.add_argument_group(group.value), members)
+            _add_section(parser.add_argument_group(group.value), members, described)
 
 
-def _add_section(section: Section, options: Iterable[Option]) -> None:
+def _add_section(section: Section, options: Iterable[Option], described: bool) -> None:
     exclusive: dict[str, Container] = {}
     for declared in options:
         container: Container = section
@@ -69,12 +71,13 @@ def _add_section(section: Section, options: Iterable[Option]) -> None:
             if declared.exclusive not in exclusive:
                 exclusive[declared.exclusive] = section.add_mutually_exclusive_group()
             container = exclusive[declared.exclusive]
-        action = container.add_argument(*(declared.flags or (declared.name,)), **_settings(declared))
+        action = container.add_argument(*(declared.flags or (declared.name,)), **_settings(declared, described))
         action.absence = declared.absence  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _settings(declared: Option) -> dict[str, Any]:
-    settings: dict[str, Any] = {"help": declared.help_with_default, "default": argparse.SUPPRESS}
+def _settings(declared: Option, described: bool) -> dict[str, Any]:
+    help = declared.help_with_default if described else ""
+    settings: dict[str, Any] = {"help": help, "default": argparse.SUPPRESS}
     if declared.type is bool:
         settings["action"] = "help" if declared.name in ("help", "help_all") else "store_true"
     elif not declared.flags and get_origin(declared.type) is tuple:
@@ -125,6 +128,9 @@ def formats_epilogue() -> str:
     """The epilogue of help texts: a list of the number formats, each with its purpose. This function loads the
     dialects that define formats.
     """
+    # Most commands and most calls of `--help` show no formats.
+    from tinyml.dialects.formats.lookup import ALIASES, formats
+
     common = {dialect: alias for alias, dialect in ALIASES.items()}
     rows = [(common.get(name, name), format.GOOD_FOR) for name, format in formats().items() if format.GOOD_FOR]
     column = max(len(name) for name, _ in rows) + 2

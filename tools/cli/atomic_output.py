@@ -22,7 +22,7 @@ import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from tinyml.dialects.errors import InputError
@@ -175,6 +175,12 @@ def atomic_file(path: str | Path) -> Generator[IO[str]]:
     """
     with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
         yield text
+
+
+def is_inside(name: str) -> bool:
+    """Whether a name is a relative path without `..` that consists of printable characters."""
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not name.startswith("/") and ".." not in parts and name.isprintable()
 
 
 def write_file(path: Path, content: str | bytes) -> None:

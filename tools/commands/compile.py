@@ -12,12 +12,17 @@ from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, refuse_option, show_examples
-from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.compile_request import LIMITS, WITHOUT_SEARCH, compile_options, compile_request
+from tinyml.tools.cli.common_options import CommandOptions
+from tinyml.tools.driver.compile_request import (
+    LIMITS,
+    WITHOUT_SEARCH,
+    compile_options,
+    compile_request,
+    without_searches,
+)
 from tinyml.tools.driver.packages.packaging_table import packaging_names
-from tinyml.tools.driver.request import USUAL_GROWTH, searches
-from tinyml.tools.reports.report_views import Report
-from tinyml.tools.reports.tables import print_program
+from tinyml.tools.driver.request import USUAL_GROWTH, search_names
+from tinyml.tools.main import CommandParser
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {DEFAULT_TARGET}",
@@ -51,7 +56,7 @@ def selection() -> dict[str, str]:
         "ram": "limit on RAM (default: the board's)",
         "flash": "limit on flash, which larger, faster code may fill",
         "plan": "order of execution (default: auto, the fastest that fits)",
-        "search": f"choose the format of each tensor: {', '.join(searches())}",
+        "search": f"choose the format of each tensor: {', '.join(search_names())}",
         "help": "show these options",
         "help_all": "show every option, and what each number format is good for",
     }
@@ -65,7 +70,12 @@ def _others() -> list[type[Any]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
     others = [option for other in _others() for option in options_of(other)]
-    add_options(parser, [*compile_options(), *others], others=OptionGroup.SEARCH)
+    common = [*without_searches(), *others, *options_of(CommandOptions)]
+    if isinstance(parser, CommandParser) and parser.needs_only(flag for option in common for flag in option.flags):
+        # The options of searches, and the help text of --search, load the passes of all searches.
+        add_options(parser, [*without_searches(), *others], others=OptionGroup.SEARCH, described=False)
+    else:
+        add_options(parser, [*compile_options(), *others], others=OptionGroup.SEARCH)
     for row in rows_of("compile.options"):
         if (part := missing_part(f"tinyml.{row.value}")) is not None:
             refuse_option(parser, f"--{row.name}", part)
@@ -78,6 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     request = compile_request(given(arguments, compile_options()))
     if not any(parsed(arguments, other).run(request) for other in _others()):
-        print_program(Report.of(compile_model(request)))
+        from tinyml.tools.commands.actions.compile import compile_and_print
+
+        compile_and_print(request)
     print(f"Wrote {request.out}")
     return 0

@@ -6,18 +6,15 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.options import option, options_of
-from tinyml.dialects.plugins import each
-from tinyml.lowering.options import AUTO_FORMAT
-from tinyml.targets.registry import targets
 from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.cli.guard import Blame
-from tinyml.tools.driver.optimizer import TinymlOptMain
-from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.main import COMMANDS
+
+if TYPE_CHECKING:
+    from tinyml.tools.commands.actions.completion import CommandWords
 
 BASH = """\
 # Completion of tinyml and tinyml-opt: add  eval "$(tinyml completion bash)"  to ~/.bashrc.
@@ -55,59 +52,16 @@ FISH = """\
 """
 
 
-@dataclass(frozen=True)
-class CommandWords:
-    """The words that can complete a command line.
-
-    flags: the options.
-    takes: the options that require a value.
-    values: the possible values of options, by flag.
-    """
-
-    flags: Sequence[str]
-    takes: Sequence[str]
-    values: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-
-    @staticmethod
-    def of(parser: argparse.ArgumentParser, known: Mapping[str, Sequence[str]]) -> CommandWords:
-        """The completion words of a parser.
-
-        known: values of options without declared choices, by flag.
-        """
-        actions = [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]  # pyright: ignore[reportPrivateUsage]
-        takes = [action for action in actions if action.nargs != 0]
-        values: dict[str, Sequence[str]] = {}
-        for action in takes:
-            given = [*map(str, action.choices or ())]
-            listed = given or next((known[flag] for flag in action.option_strings if flag in known), ())
-            values |= dict.fromkeys(action.option_strings, listed) if listed else {}
-        flags = [flag for action in actions for flag in action.option_strings]
-        return CommandWords(flags, [flag for action in takes for flag in action.option_strings], values)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, options_of(CompletionRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the completion script for a shell, and return the exit code 0."""
+    from tinyml.tools.commands.actions.completion import command_words
+
     sys.stdout.write(SHELLS[parsed(arguments, CompletionRequest).shell](command_words()))
     return 0
-
-
-def command_words() -> dict[str, CommandWords]:
-    """The completion words of each command line: `tinyml`, `tinyml COMMAND` and `tinyml-opt`."""
-    known = {
-        "--target": [*targets()],
-        "--format": [AUTO_FORMAT, *formats(), *ALIASES],
-        "--package": [*packaging_names()],
-    }
-    parsers = each(COMMANDS.rows().values(), lambda row: COMMANDS.load(row).parser())
-    command_lines = {parser.prog: CommandWords.of(parser, known) for parser in parsers}
-    optimizer, parser = TinymlOptMain([], Blame()), argparse.ArgumentParser()
-    optimizer.register_all_arguments(parser)
-    command_lines["tinyml-opt"] = CommandWords.of(parser, {"-p": [*optimizer.available_passes]})
-    return command_lines
 
 
 def _bash(command_lines: Mapping[str, CommandWords]) -> str:

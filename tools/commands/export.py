@@ -6,13 +6,10 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from tinyml.dialects.context import context
 from tinyml.dialects.options import option, options_of
 from tinyml.lowering.exporters import EXPORTERS, written_suffixes
 from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.driver.request import ModelArgument
-from tinyml.tools.driver.stages import load_program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from tinyml.tools.commands.actions.export import export_model
+
     request = parsed(arguments, ExportRequest)
-    write_file(request.out, EXPORTERS.get(request.to)(load_program(request.model, context())))
+    export_model(request.model, request.to, request.out)
     return 0

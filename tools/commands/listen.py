@@ -9,7 +9,7 @@ from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.heard import Rule
-from tinyml.tools.driver.listen import ListenRequest, listen
+from tinyml.tools.driver.listen_request import ListenRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `InputError` as `listen` does.
     """
+    from tinyml.tools.driver.listen import listen
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))
     if parsed(arguments, PrintOptions).json:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-from typing import Any
 
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.common_options import PrintOptions
-from tinyml.tools.driver.measure import check_equal
-from tinyml.tools.driver.run_model import RunRequest, run_model
-from tinyml.tools.reports.facts.figures import ERRORS, spell_milliseconds
-from tinyml.tools.reports.tables import time_unit
+from tinyml.tools.driver.run_request import RunRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,47 +15,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run a compiled model, print the figures of the run, and return the exit code; raises `MismatchError` if an output
-    differs.
-    """
-    request = parsed(arguments, RunRequest)
-    result = run_model(request)
-    if parsed(arguments, PrintOptions).json:
-        print(json.dumps(result, indent=2))
-    check_equal(result["mismatch"], result["device"], request.folder)
-    if not parsed(arguments, PrintOptions).json:
-        if (errors := result["regression"]) is not None:
-            print(", ".join(f"{name} {errors[field]:.4g}" for name, field in ERRORS.items()))
-        print(
-            f"{result['samples']} samples on {result['device']}{_time(result)}: all raw outputs equal the evaluator's"
-        )
-        if (floats := result.get("float_inputs")) is not None:
-            print(_floats(result, floats))
-    return 0
+    from tinyml.tools.commands.actions.run import run_and_print
 
-
-def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
-    unit = time_unit(result)
-    time = floats[f"{unit}_per_inference"]
-    counted = "" if time is None else f"{time:,.0f} {unit} per inference, "
-    return f"on floats, by NAME_predict_floats: {counted}{floats['more_ram_bytes']} bytes more RAM"
-
-
-def _time(result: dict[str, Any]) -> str:
-    milliseconds = f", {spell_milliseconds(result['milliseconds_per_inference'], result['time_source'])} ms"
-    if result["milliseconds_per_inference"] is None:
-        milliseconds = ""
-    if result["time_source"] == "board":
-        if milliseconds:
-            milliseconds += " per inference by the board's clock"
-        if result["expected_milliseconds"] is None:
-            return milliseconds
-        expected, source = result["expected_milliseconds"], result["expected_source"]
-        by = "simulated" if source == "simulated" else "expected"
-        return f"{milliseconds} ({spell_milliseconds(expected, source)} ms {by})"
-    unit = time_unit(result)
-    cost, core_cycles = result[f"{unit}_per_inference"], result["core_cycles_per_inference"]
-    counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
-    if core_cycles is not None:
-        counted += f" ({core_cycles:,.0f} cycles of the core)"
-    return counted + milliseconds
+    return run_and_print(parsed(arguments, RunRequest), as_json=parsed(arguments, PrintOptions).json)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from tinyml.tools.driver.channels import ChannelRequest, load_network
+from tinyml.tools.driver.channels import load_network
+from tinyml.tools.driver.channels_request import ChannelRequest
 from tinyml.tools.reports.tables import print_table, spell_bytes
 from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 from tinyml.transforms.schedules.plans.peak import fullest_segments, shares

@@ -1,9 +1,7 @@
-"""Shared parts of the commands on channels: their options, and the import of a model's network with its channels."""
+"""The import of a model's network with its channels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.context import Context
@@ -11,10 +9,8 @@ from xdsl.context import Context
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option
 from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.tools.cli.common_options import PrintOptions
-from tinyml.tools.driver.request import ModelArgument
+from tinyml.tools.driver.channels_request import ChannelRequest
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
@@ -25,20 +21,6 @@ from tinyml.transforms.schedules.table import schedule_named
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChannelRequest(PrintOptions, ModelArgument):
-    """A request about the channels of a network."""
-
-    mode: str = option("plan whose peak memory counts (tinyml plan lists them)", default="auto", metavar="MODE")
-    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None, metavar="N")
-    importance: Path | None = option(
-        "importance of each channel: an array for each filter, under the name of its weights "
-        "(default: the L1 norm of the weights)",
-        default=None,
-        metavar="FILE.npz",
-    )
 
 
 class LoadedNetwork(NamedTuple):

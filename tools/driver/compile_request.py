@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported, missing_part
 from tinyml.dialects.options import Option, OptionGroup, option, options_of
 from tinyml.lowering.options import AUTO_FORMAT, PACKED
 from tinyml.targets.registry import spends_flash
@@ -30,6 +31,8 @@ WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
 The metric that measures the loss is part of every report.
 """
 
+_LIMIT_OPTIONS = "tinyml.transforms.search.engine.search_options:LimitOptions"
+
 ASSUMED_OPTIONS = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The option values that searches assume when they measure programs."""
 
@@ -43,13 +46,22 @@ class SearchChoice:
     )
 
 
+def without_searches() -> list[Option]:
+    """The options of a compilation without a search, the positional model first, and the option that requests one."""
+    return [*_own(), *options_of(imported(_LIMIT_OPTIONS))] if missing_part(_LIMIT_OPTIONS) is None else _own()
+
+
+def _own() -> list[Option]:
+    return [*options_of(Request), *options_of(SearchChoice)]
+
+
 def compile_options(given: Iterable[str] | None = None) -> list[Option]:
     """All options of a compilation, the positional model first. Search options are included only if a name in `given`
     is one of them.
 
     given: the names of the requested options.
     """
-    own = [*options_of(Request), *options_of(SearchChoice)]
+    own = _own()
     return own if given is not None and _has_all(own, given) else [*own, *search_options()]
 
 
@@ -106,7 +118,7 @@ def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
 
 
 def _of_searches(given: Mapping[str, Any]) -> dict[str, Any]:
-    own = [*options_of(Request), *options_of(SearchChoice)]
+    own = _own()
     return {} if _has_all(own, given) else _named(given, search_options())
 
 

@@ -36,7 +36,7 @@ from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import prune
 from tinyml.transforms.reals.channels.refitting import prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels
-from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
+from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 from tinyml.transforms.schedules.table import AUTO
 
 LEARNING_RATE_RATIO = 4.0
@@ -94,6 +94,12 @@ class Finetuned:
         return f"the program loses {lost:.1f} points of accuracy compared with floating point: {helps}"
 
 
+def limits_of(options: FinetuneOptions) -> dict[str, int]:
+    """The limits that are set, by the name of the resource."""
+    given = {RAM: options.ram, FLASH: options.flash, MACS: options.macs}
+    return {name: limit for name, limit in given.items() if limit is not None}
+
+
 def finetune(
     program: ModuleOp,
     train: Labelled,
@@ -107,7 +113,7 @@ def finetune(
     Raises `InputError` for limits that cannot be met, for pruning by norms with limits other than RAM, for a program
     that cannot be trained, and if training reduces the accuracy on the validation set.
     """
-    if options.pruning == NORMS and list(options.limits) not in ([], [RAM]):
+    if options.pruning == NORMS and list(limits_of(options)) not in ([], [RAM]):
         raise InputError("--pruning norms supports only a limit on RAM: omit --flash and --macs, or --pruning")
     ctx = context()
     tuned = [
@@ -136,7 +142,8 @@ def _finetuned(
     before = Trainer(TrainedWeights(program.clone()), Bits if given else Reals).loss(val)
     schedule = TrainingSchedule(epochs=options.epochs, rate=options.rate, batch=options.batch, seed=options.seed)
     bits = format_named(ctx, numbers.format, numbers.width).bits
-    limits = ResourceLimits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
+    wanted = limits_of(options)
+    limits = ResourceLimits(channels_of(module, numbers.plan, bits), wanted, bits) if wanted else None
     if limits is not None:
         grouping = limits.channels.grouping
         if options.pruning == NORMS:

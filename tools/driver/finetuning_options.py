@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from tinyml.dialects.options import Option, OptionGroup, option, options_of
 from tinyml.lowering.options import CompileOptions
-from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
+from tinyml.tools.cli.common_options import PrintOptions
+from tinyml.tools.driver.request import ModelArgument
 
 REFIT, NORMS = PRUNING = ("refit", "norms")
+
+SUFFIXES = (".mlir",)
 
 NUMBERS = ("format", "width", "weights", "functions", "scale_by", "row_scales", "plan")
 """The compilation options that determine the arithmetic of the training."""
@@ -60,11 +64,20 @@ class FinetuneOptions:
         group=OptionGroup.TRAINING,
     )
 
-    @property
-    def limits(self) -> dict[str, int]:
-        """The limits that are set, by the name of the resource."""
-        given = {RAM: self.ram, FLASH: self.flash, MACS: self.macs}
-        return {name: limit for name, limit in given.items() if limit is not None}
+
+@dataclass(frozen=True, kw_only=True)
+class FinetuneRequest(PrintOptions, FinetuneOptions, ModelArgument):
+    """A request to fine-tune a model; the fields are options of `tinyml finetune`."""
+
+    train: Path = option("labelled samples x, y to train on", metavar="FILE.npz", group=OptionGroup.MODEL)
+    val: Path = option(
+        "labelled samples x, y by which formats, epochs and trainings are chosen",
+        metavar="FILE.npz",
+        group=OptionGroup.MODEL,
+    )
+    out: Path = option(
+        "file to write: .mlir", flags=("-o", "--out"), metavar="FILE", writes=SUFFIXES, group=OptionGroup.MODEL
+    )
 
 
 def number_options() -> list[Option]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.options import option
 from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, in_reals, predict_function
 from tinyml.runtime.model.model_interface import interface_of
@@ -19,9 +18,9 @@ from tinyml.targets.registry import HOST, board
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.heard import Heard, Rule, Word, words_in
+from tinyml.tools.driver.listen_request import ListenRequest
 from tinyml.tools.driver.output_folder import read_report
 from tinyml.tools.driver.program_in_folder import program_in
-from tinyml.tools.driver.request import listed_targets, optimize
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened, ticks
 
 if TYPE_CHECKING:
@@ -42,22 +41,6 @@ RANGE = 60.0
 
 SHADES = 15
 """Number of shades between black and white."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListenRequest:
-    """A request to run a compiled model on a recording; the fields are options of `tinyml listen`."""
-
-    folder: Path = option("folder that tinyml compile wrote", flags=())
-    wav: Path = option("recording of 8 or 16 bits, at the rate of the program's front end", metavar="FILE.wav")
-    device: str = option(f"simulated board to run on: {listed_targets()}", default=HOST, metavar="BOARD")
-    picture: Path | None = option(
-        "draw the spectrogram, the scores and the words to this file",
-        default=None,
-        metavar="FILE.svg",
-        writes=(".svg",),
-    )
-    optimize: str = optimize()
 
 
 def heard_in(

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError, squeeze
@@ -19,7 +19,7 @@ from tinyml.runtime.model.program_data import in_file_order, stored_samples
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import binary_files
-from tinyml.tools.cli.atomic_output import write_file
+from tinyml.tools.cli.atomic_output import is_inside, write_file
 from tinyml.tools.driver.build_products import products_among
 from tinyml.tools.reports.facts.answers import wrong_samples
 from tinyml.tools.reports.report_fields import check_report
@@ -106,12 +106,6 @@ def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, content)
-
-
-def is_inside(name: str) -> bool:
-    """Whether a name is a relative path without `..` that consists of printable characters."""
-    parts = PurePosixPath(name).parts
-    return bool(parts) and not name.startswith("/") and ".." not in parts and name.isprintable()
 
 
 def read_report(folder: Path) -> dict[str, Any]:

@@ -234,6 +234,11 @@ def default_of(option: str) -> Any:
     return next(field.default for field in fields(Request) if field.name == option)
 
 
+def search_names() -> list[str]:
+    """The names of the searches, whose passes are not loaded."""
+    return [name.removeprefix(PREFIX) for name in sorted(registry().all_passes) if name.startswith(PREFIX)]
+
+
 def searches() -> dict[str, type[SearchPass]]:
     """The search passes, by their names without the prefix `search-`. A plug-in's pass that is not a search is
     skipped.

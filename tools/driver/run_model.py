@@ -5,16 +5,15 @@ output.
 from __future__ import annotations
 
 import io
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.options import option
 from tinyml.runtime.devices.float_inputs import run_on_floats
-from tinyml.runtime.devices.registry import DEVICES, device_board, device_name
+from tinyml.runtime.devices.registry import device_board, device_name
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
@@ -24,7 +23,7 @@ from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.measure import Mismatch, errors_on_device, run_on_device
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
-from tinyml.tools.driver.request import listed_targets, optimize
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.reports.report import rounded_milliseconds
 
 if TYPE_CHECKING:
@@ -38,35 +37,6 @@ _ON_PORT = "tinyml.tools.driver.run_on_port:run_on_port"
 
 FLOAT_SAMPLES = 3
 """Number of samples for the time with float inputs, which hardly depends on them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """A request to run a compiled model; the fields are the options of `tinyml run`."""
-
-    folder: Path = option("folder that tinyml compile wrote", flags=())
-    data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
-    device: str = option(
-        f"simulated board to run on: {listed_targets()}; or {DEVICES.listed()}",
-        default=HOST,
-        metavar="BOARD",
-        exclusive="where",
-    )
-    port: str | None = option(
-        "run on the board at this serial port, which runs the sketch Stream of the model's library",
-        default=None,
-        metavar="PORT",
-        exclusive="where",
-    )
-    timeout: float = option("seconds to wait for each answer of the board at --port", default=10.0, metavar="SECONDS")
-    limit: int | None = option("run only the first N samples", default=None, metavar="N")
-    save: Path | None = option(
-        "write the labels, and scores and other outputs as raws, to this file",
-        default=None,
-        metavar="FILE.npz",
-        writes=(".npz",),
-    )
-    optimize: str = optimize()
 
 
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:

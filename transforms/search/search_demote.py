@@ -17,7 +17,8 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.formats.evaluation.metrics import metric_named
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
-from tinyml.transforms.search.engine.search_pass import LimitedPass, loss_option, widths_option
+from tinyml.transforms.search.engine.search_options import loss_option, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass
 
 _SCALES = range(4)
 """The scales of a demoted tensor, in bits finer than the scale of its whole range."""

@@ -21,7 +21,8 @@ from tinyml.transforms.formats.assignment.format_assignment import FormatAssignm
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Search
-from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, metric_option, widths_option
+from tinyml.transforms.search.engine.search_options import metric_option, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:

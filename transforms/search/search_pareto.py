@@ -45,14 +45,8 @@ from tinyml.transforms.search.engine.search import (
     nearly_least,
     worse_by,
 )
-from tinyml.transforms.search.engine.search_pass import (
-    LimitedPass,
-    formats_option,
-    in_modes,
-    loss_option,
-    metric_option,
-    widths_option,
-)
+from tinyml.transforms.search.engine.search_options import formats_option, loss_option, metric_option, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, in_modes
 from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each, explore_input_scale
 from tinyml.transforms.search.search_maxscale import explore_maxscale
 from tinyml.transforms.search.search_promote import Promotion, choose_pair, heat_map

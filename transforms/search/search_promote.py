@@ -19,7 +19,8 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.search.engine.moves import BUILDS, choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import STANDARD_ERROR, Criterion, Feasibility, Search, worse_by
-from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, formats_option, widths_option
+from tinyml.transforms.search.engine.search_options import formats_option, widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths
 from tinyml.transforms.search.engine.tensor_values import value_map
 
 

@@ -10,7 +10,8 @@ from typing import ClassVar
 from tinyml.transforms.search.engine.moves import choose_scalings
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Search
-from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths, widths_option
+from tinyml.transforms.search.engine.search_options import widths_option
+from tinyml.transforms.search.engine.search_pass import LimitedPass, at_widths
 from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 

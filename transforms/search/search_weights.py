@@ -28,7 +28,8 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.formats.constants.number_lists import EXTRA_BITS, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import MIN_GAIN, Search, stored_bits, worse_by
-from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
+from tinyml.transforms.search.engine.search_options import formats_option, metric_option, widths_option
+from tinyml.transforms.search.engine.search_pass import SearchPass
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals

@@ -16,7 +16,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 
 FORMATS = ("fixed", "seedot", "posit")

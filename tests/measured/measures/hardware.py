@@ -29,7 +29,8 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.measure import check_equal, first_mismatch
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import find_model, load_program, print_ir
 from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_HARDWARE,

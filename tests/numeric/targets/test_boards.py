@@ -22,7 +22,8 @@ from tinyml.tools.driver.compile_model import build_folder, compile_model
 from tinyml.tools.driver.compile_program import board_that_fits
 from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 
 MODEL = ROOT / "tests/models/small-network"
 SAMPLES = 2

@@ -35,7 +35,8 @@ from tinyml.tools.calibration import place_and_route
 from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.driver.hardware import cycles as hardware_cycles
 from tinyml.tools.driver.hardware import require_cells
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
 from tinyml.transforms.ir.intervals import intervals

@@ -424,7 +424,7 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     would be about a program other than that of the C.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
-    monkeypatch.setattr("tinyml.tools.commands.prove.decide", None)
+    monkeypatch.setattr("tinyml.tools.commands.actions.prove.decide", None)
     out = _compiled_tour(tmp_path)
     before = {path: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()}
     formats = Path(out, "ir/1-formats.mlir")

@@ -187,8 +187,8 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     def none(*_: NumberFormat) -> Sequence[Statement]:
         return []
 
-    monkeypatch.setattr("tinyml.tools.commands.prove.variants", none)
-    monkeypatch.setattr("tinyml.tools.commands.prove.machine_statements", none)
+    monkeypatch.setattr("tinyml.tools.commands.actions.prove.variants", none)
+    monkeypatch.setattr("tinyml.tools.commands.actions.prove.machine_statements", none)
     monkeypatch.setattr("tinyml.tools.proofs.posit.quire_statements.EXPONENTS", (0,))
     assert main(["prove", "posit:3"]) == 0
     assert "posit.multiply_add" in capsys.readouterr().out

@@ -15,11 +15,11 @@ from tinyml.dialects.plugins import PACKAGES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.rows import rows_of
 from tinyml.dialects.tables import Table
-from tinyml.tools.driver.output_folder import is_inside
-from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
+from tinyml.tools.cli.atomic_output import is_inside
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+    from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 PLAIN = "c"
 """The name for `NAME.c` and `NAME.h`, which every output folder contains."""
@@ -86,6 +86,9 @@ def _loaded(row: Row) -> Packaging:
     """The packaging of a table row. Raises `PluginError` if a plug-in's row does not name a `Packaging` of the same
     name; the functions of the result raise it for errors of the plug-in's functions.
     """
+    # The names of the packagings, which help texts list, need no packaging.
+    from tinyml.tools.driver.packages.packaging import Packaging
+
     packaging = row.load(Packaging)
     row.expect_fields(packaging)
     if packaging.name != row.name:

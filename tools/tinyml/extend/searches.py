@@ -10,15 +10,14 @@ from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
-from tinyml.transforms.search.engine.search_pass import (
-    LimitedPass,
-    SearchPass,
+from tinyml.transforms.search.engine.search_options import (
     flash_option,
     loss_option,
     metric_option,
     ram_option,
     widths_option,
 )
+from tinyml.transforms.search.engine.search_pass import LimitedPass, SearchPass
 
 __all__ = [
     "Feasibility",

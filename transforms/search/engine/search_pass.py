@@ -38,7 +38,6 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem
-from tinyml.transforms.formats.evaluation.metrics import spelled_metrics
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.programs.digest import digest_of
 from tinyml.transforms.reals.analysis.profiles import record_profiles
@@ -54,6 +53,7 @@ from tinyml.transforms.search.engine.result import (
     search_attribute,
 )
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit, nearly_least
+from tinyml.transforms.search.engine.search_options import flash_option, metric_option, ram_option, widths_option
 from tinyml.transforms.search.engine.tensor_values import tensor_errors
 from tinyml.transforms.search.engine.workers import Workers
 
@@ -130,61 +130,6 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
         cost = feasibility.spending.measured_with(task.formats, task.refined)
     points = [replace(point, loss=loss, cost=cost or point.cost) if point.chosen else point for point in result.points]
     return replace(result, refined=task.refined, points=points)
-
-
-def metric_option(default: str) -> Any:
-    """The pass option `metric`, with the default `default`."""
-    return option(
-        f"metric by which candidates are compared: {spelled_metrics()}",
-        default=default,
-        metavar="NAME",
-        group=OptionGroup.SEARCH,
-    )
-
-
-def widths_option(default: tuple[int, ...] = ()) -> Any:
-    """The pass option `widths`. An empty tuple selects the default widths of the search."""
-    return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
-
-
-def ram_option() -> Any:
-    """The pass option `ram`, which limits RAM."""
-    return option(
-        "limit on RAM for arena, input and stack, by default the board's; the stack is estimated if it is not measured",
-        default=None,
-        metavar="BYTES",
-        group=OptionGroup.MEMORY,
-    )
-
-
-def flash_option() -> Any:
-    """The pass option `flash`, which limits the flash of the program."""
-    return option(
-        "limit on the flash of the program; larger, faster kernels may use it, with and without a search",
-        default=None,
-        metavar="BYTES",
-        group=OptionGroup.MEMORY,
-    )
-
-
-def loss_option(default: float | None) -> Any:
-    """The pass option `loss`, which limits the accuracy that may be lost."""
-    return option(
-        "accuracy that may be lost in a search or by --format auto, in percentage points",
-        default=default,
-        metavar="POINTS",
-        group=OptionGroup.SEARCH,
-    )
-
-
-def formats_option() -> Any:
-    """The pass option `formats`, which lists alternative formats for single tensors."""
-    return option(
-        "other formats that may be assigned to single tensors (promote, pareto, weights)",
-        default=(),
-        metavar="FORMAT,...",
-        group=OptionGroup.SEARCH,
-    )
 
 
 STREAMING = ("pixels", "rows")

@@ -22,7 +22,8 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.packages.bitstream import uart_module
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 
 SAMPLES = 3

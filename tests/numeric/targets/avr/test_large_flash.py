@@ -25,7 +25,8 @@ from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 
 MEGA, OTHERS = "mega", ("atmega1284p", "host")

@@ -62,7 +62,8 @@ from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.avr.chip import LPM_BYTES
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 
 PLACES = {"host": ".weights", "uno": ".weights", "mega": "0x20000", "cortex-m4": ".weights"}

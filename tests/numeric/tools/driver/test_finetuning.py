@@ -29,7 +29,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.training.training import Labelled, Trainer, cross_entropy
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.channels import channels_of
-from tinyml.tools.driver.finetune import QuantisedProgram, finetune
+from tinyml.tools.driver.finetune import QuantisedProgram, finetune, limits_of
 from tinyml.tools.driver.finetuning_options import NORMS, REFIT, FinetuneOptions
 from tinyml.tools.driver.stages import compile_kept, passes_to_formats
 from tinyml.transforms.formats.plan_execution import streamed_segments
@@ -193,7 +193,7 @@ def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
         flash=limits.get(FLASH),
         macs=limits.get(MACS),
     )
-    assert chosen.limits == limits
+    assert limits_of(chosen) == limits
     tuned = finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=8, plan="ordinary"))
     assert tuned.removed > 0
     left = ResourceLimits(channels_of(tuned.reals, "ordinary", 8), limits, 8)

@@ -26,7 +26,8 @@ from tinyml.targets.registry import HOST, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 
 HEADER = """\

@@ -22,7 +22,8 @@ from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import build_folder, compile_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program, print_ir
 
 IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])

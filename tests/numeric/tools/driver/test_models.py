@@ -15,7 +15,8 @@ from tinyml.targets.registry import DEFAULT_TARGET, HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 
 FORMATS = (
     ("fixed", 8),

@@ -29,7 +29,8 @@ from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request, SearchRequest
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 

@@ -25,7 +25,8 @@ from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.compiled_program import Compiled
 from tinyml.tools.driver.measure import accuracy
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
 
 LOADERS = {"cancer": load_breast_cancer, "wine": load_wine}

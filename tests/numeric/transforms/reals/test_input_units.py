@@ -22,7 +22,8 @@ from tinyml.dialects.tdsl.sensor_units import InputUnit
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 
 FLOAT_SAMPLES, CHOSEN_FROM = 8, 60

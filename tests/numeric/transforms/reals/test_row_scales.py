@@ -21,7 +21,8 @@ from tinyml.runtime.model.data import load_data
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.reals.scale_rows import ScaleRowsPass
 

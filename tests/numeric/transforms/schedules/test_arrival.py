@@ -23,7 +23,8 @@ from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program, print_ir
 
 

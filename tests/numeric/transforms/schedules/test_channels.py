@@ -34,7 +34,8 @@ from tinyml.targets.registry import HOST
 from tinyml.tools.driver.limits import compile_wider
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels import PARTIAL_32, divisors
 from tinyml.transforms.schedules.plans.network import network_of

@@ -24,7 +24,8 @@ from tinyml.dialects.formats.fixed.type import FixedType, UnsignedType
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
 from tinyml.transforms.formats.reuse_input import ReuseInputPass

@@ -12,7 +12,7 @@ from programs.browser import needs_chromium, visit
 from programs.paths import ROOT
 
 from tinyml.targets.registry import boards
-from tinyml.tools.commands.doctor import board_table, source_table
+from tinyml.tools.commands.actions.doctor import board_table, source_table
 
 PAGE = ROOT / "docs/boards.md"
 

@@ -17,7 +17,7 @@ from programs.paths import ROOT
 import tinyml
 from tinyml.targets.package import Package
 from tinyml.targets.registry import chips, targets
-from tinyml.tools.commands.doctor import PACKAGE_OF
+from tinyml.tools.commands.actions.doctor import PACKAGE_OF
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as optimise
 
@@ -44,7 +44,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         return "avr" not in package.name
 
     monkeypatch.setattr(Package, "is_installed", installed)
-    monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
+    monkeypatch.setattr("tinyml.tools.commands.actions.doctor.find_spec", dict[str, Any]().get)
     boards = {board["board"]: board for board in examined(capsys)["boards"]}
     assert boards["uno"]["missing"] == ["sudo apt-get install gcc-avr avr-libc libsimavr-dev"]
     assert boards["cortex-m4"]["missing"] == ["pip install 'tinyml-xdsl[devices]'"]
@@ -69,7 +69,7 @@ def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, 
     """For each chip whose runner needs Python modules, the suggested command installs an extra of tinyml, and not a
     module by its name, which may differ from that of its distribution.
     """
-    monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
+    monkeypatch.setattr("tinyml.tools.commands.actions.doctor.find_spec", dict[str, Any]().get)
     missing = {board["board"]: board["missing"] for board in examined(capsys)["boards"]}
     for chip in chips():
         for board in chip.boards:
@@ -93,8 +93,8 @@ def test_packages_are_installed_by_their_names(
     tinyml contains all of them.
     """
     chip = replace(chips()[0], modules=modules)
-    monkeypatch.setattr("tinyml.tools.commands.doctor.chips", lambda: [chip])
-    monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
+    monkeypatch.setattr("tinyml.tools.commands.actions.doctor.chips", lambda: [chip])
+    monkeypatch.setattr("tinyml.tools.commands.actions.doctor.find_spec", dict[str, Any]().get)
     assert all(command in board["missing"] for board in examined(capsys)["boards"])
 
 

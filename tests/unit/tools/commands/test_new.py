@@ -13,7 +13,7 @@ from tinyml.tools.main import main
 
 
 def test_a_command_is_there_for_each_kind():
-    assert NEW.keys() == KINDS.keys()
+    assert NEW.keys() == {*KINDS}
 
 
 @pytest.mark.long(seconds=10)

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from programs.paths import TESTS
 
-from tinyml.tools.commands import pack as pack_module
-from tinyml.tools.commands.pack import read_problem
+from tinyml.tools.commands.actions import pack as pack_module
+from tinyml.tools.commands.actions.pack import read_problem
 from tinyml.tools.main import main
 from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangle, lower_bound, pack
 from tinyml.transforms.buffers.packing.validator import complaints

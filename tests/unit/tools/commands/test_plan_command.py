@@ -7,7 +7,7 @@ import pytest
 from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
 
-from tinyml.tools.commands.plan import PlannedProgram, print_front
+from tinyml.tools.commands.actions.plan import PlannedProgram, print_front
 from tinyml.tools.main import main
 from tinyml.tools.reports.plots import can_draw
 

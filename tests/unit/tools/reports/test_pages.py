@@ -266,7 +266,7 @@ def test_a_page_is_opened_only_as_it_was_written(
     has changed since the measurement.
     """
     shown: list[Path] = []
-    monkeypatch.setattr("tinyml.tools.commands.open.show", shown.append)
+    monkeypatch.setattr("tinyml.tools.commands.actions.open.show", shown.append)
     copy = tinyml.open(out).save(tmp_path / "copy")
     page, source = copy / "report.html", copy / "tour.c"
     assert main(["open", str(copy)]) == 0

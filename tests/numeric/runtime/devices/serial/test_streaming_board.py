@@ -23,7 +23,8 @@ from tinyml.runtime.devices.serial_port import open_port
 from tinyml.runtime.devices.streaming_board import ANSWER, HELLO, REFUSAL, digest_of, frame
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 from tinyml.tools.main import main
 
 TOUR = ROOT / "docs/tour"

@@ -19,7 +19,8 @@ from tinyml.runtime.devices.circt import printed_by_circt
 from tinyml.runtime.devices.registry import CIRCT, runner_for
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.program_in_folder import program_in
-from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.run_model import run_model
+from tinyml.tools.driver.run_request import RunRequest
 
 
 def make(folder: Path) -> int:
