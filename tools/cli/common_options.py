@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import OptionGroup, option
 
+EFFECTS_HELP = (
+    "print to standard error for each pass whether it changed the program, and the condition of each step that was "
+    "left out"
+)
+"""The help text of the option `--pass-effects`, which two tools have."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrintOptions:

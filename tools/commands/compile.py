@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import Any
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import missing_part
-from tinyml.dialects.options import OptionGroup, options_of
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.dialects.rows import objects_of, rows_of
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, refuse_option, show_examples
-from tinyml.tools.cli.common_options import CommandOptions
+from tinyml.tools.cli.common_options import EFFECTS_HELP, CommandOptions
 from tinyml.tools.driver.compile_request import (
     LIMITS,
     WITHOUT_SEARCH,
@@ -29,6 +31,13 @@ EXAMPLES = {
     f"model.onnx --val val.npz --width 8 --target {HOST} -o out": "8 bits for every tensor, to run on this computer",
     "model.sd --val val.npz --search pareto --ram 1500 --flash 16000 -o out": "formats by a search, within limits",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectOptions:
+    """The options that show how the program was compiled."""
+
+    pass_effects: bool = option(EFFECTS_HELP, default=False, group=OptionGroup.RESULT)
 
 
 epilogue = formats_epilogue
@@ -70,6 +79,7 @@ def _others() -> list[type[Any]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
     others = [option for other in _others() for option in options_of(other)]
+    others += options_of(EffectOptions)
     common = [*without_searches(), *others, *options_of(CommandOptions)]
     if isinstance(parser, CommandParser) and parser.needs_only(flag for option in common for flag in option.flags):
         # The options of searches, and the help text of --search, load the passes of all searches.
@@ -86,10 +96,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    effects = parsed(arguments, EffectOptions).pass_effects
+    several = [declared for other in _others() for declared in options_of(other) if declared.name in arguments]
+    if effects and several:
+        raise InputError(f"--pass-effects shows the passes of one program: omit {several[0].flags[0]}")
     request = compile_request(given(arguments, compile_options()))
     if not any(parsed(arguments, other).run(request) for other in _others()):
         from tinyml.tools.commands.actions.compile import compile_and_print
 
-        compile_and_print(request)
+        compile_and_print(request, shows_effects=effects)
     print(f"Wrote {request.out}")
     return 0

@@ -58,6 +58,7 @@ class Compilation:
     rounding: the loss caused by rounded partial sums; None if no partial sums are rounded.
     measured: the measurements on the device; None if its tools are not installed.
     mismatch: the first output on which device and evaluator differ; None if there is none.
+    effects: the lines on the effects of passes (`pass_effects`), if `shows_effects` is true.
     """
 
     requested: Request
@@ -67,6 +68,7 @@ class Compilation:
     packagings: Sequence[Packaging]
     pages: bool
     progress: Progress
+    shows_effects: bool = False
 
     start: float = field(default_factory=time.perf_counter)
     ctx: Context = field(default_factory=context)
@@ -87,6 +89,7 @@ class Compilation:
     measured: Measured | None = None
     mismatch: Mismatch | None = None
     report: Report = field(init=False)
+    effects: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self.request = self.requested

@@ -64,6 +64,7 @@ from tinyml.tools.driver.output_folder import (
 from tinyml.tools.driver.packages.packaging import Packaging, packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.packages.write_packages import write_packages
+from tinyml.tools.driver.pass_effects import pass_effects
 from tinyml.tools.driver.request import QUANTIZATION, Request, watched
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
@@ -298,6 +299,12 @@ def keep_within_cells(compilation: Compilation) -> None:
         backend.require_cells(compilation.hardware, compilation.board, str(compilation.request.model))
 
 
+def note_effects(compilation: Compilation) -> None:
+    """Note what each pass did, if this is requested."""
+    if compilation.shows_effects:
+        compilation.effects = pass_effects(compilation)
+
+
 def write_code(compilation: Compilation) -> None:
     """Write the C, the hardware module, the IR of every level and the measured samples."""
     compilation.progress.step("writing C")
@@ -458,6 +465,7 @@ STEPS: Sequence[Callable[[Compilation], None]] = (
     compare_with_estimator,
     compile_levels,
     keep_within_cells,
+    note_effects,
     write_code,
     compare_with_reals,
     compare_with_wide_sums,
@@ -489,6 +497,7 @@ def build_folder(
     must_fit: bool,
     packagings: Sequence[Packaging] = (),
     pages: bool = False,
+    shows_effects: bool = False,
 ) -> Compilation:
     """Compile and measure a model into an existing empty folder, through all `STEPS`.
 
@@ -496,6 +505,7 @@ def build_folder(
         they are reduced (`compile_within_ram`), unless a search has already limited them.
     packagings: the packages that are also written to the folder.
     pages: write the report page and its figures.
+    shows_effects: note what each pass did.
 
     If the tools of the device are not installed, the model is compiled without measurements. Raises `MismatchError`,
     once the folder is complete, if the outputs of board and evaluator differ.
@@ -511,14 +521,17 @@ def build_folder(
             packagings=packagings,
             pages=pages,
             progress=progress,
+            shows_effects=shows_effects,
         )
         for step in STEPS:
             step(compilation)
     return compilation
 
 
-def compile_model(request: Request) -> dict[str, Any]:
+def compile_model(request: Request, show_effect: Callable[[str], None] | None = None) -> dict[str, Any]:
     """Compile and measure a model, write the folder and return the report.
+
+    show_effect: receives a line for each pass (`pass_effects`) after the compilation; None to omit these lines.
 
     Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. If the
     outputs of board and evaluator differ, the folder is written before `MismatchError` is raised.
@@ -534,8 +547,19 @@ def compile_model(request: Request) -> dict[str, Any]:
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)
     with atomic_folder(request.out, removable_files(request.inputs), kept_files) as folder:
         try:
-            compilation = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
+            compilation = build_folder(
+                request,
+                chosen,
+                folder,
+                must_fit=True,
+                packagings=packagings,
+                pages=True,
+                shows_effects=show_effect is not None,
+            )
             report = compilation.report.as_json()
+            for line in compilation.effects:
+                assert show_effect is not None
+                show_effect(line)
         except MismatchError as error:
             mismatch = error
     if mismatch is not None:

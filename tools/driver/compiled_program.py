@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.lowering.options import PipelineOptions
 from tinyml.transforms.formats.choose_storage import ChooseStoragePass
 from tinyml.transforms.programs.store import Program
 from tinyml.transforms.reals.analysis.count_macs import count_macs
@@ -32,6 +33,7 @@ class Compiled:
     stages: the IR of all levels as text.
     unrounded: the IR of L1 before a plan rounded sums; None if the plan rounds none.
     typed, bits: the program at L1, before a plan rounds sums, and at L4. Other compilations continue from them.
+    options: the options of the passes below L1.
     source, header: the C files.
     verilog: the text of the hardware module; None unless the target is an FPGA.
     format, width: the name of the program's number format, and its width in bits.
@@ -56,6 +58,7 @@ class Compiled:
     row_scales: bool
     typed: Program
     bits: Program
+    options: PipelineOptions
     parts: str | None = None
     kept: bool = False
     fold_affine: bool = False

@@ -30,7 +30,7 @@ from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_common_options, add_options, apply_common_options, check_file
 from tinyml.tools.cli.atomic_output import atomic_file
-from tinyml.tools.cli.common_options import ReadOptions
+from tinyml.tools.cli.common_options import EFFECTS_HELP, ReadOptions
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.ir_printer import IRTarget
 from tinyml.tools.cli.parse_mlir import parse_mlir
@@ -112,8 +112,7 @@ class TinymlOptMain(xDSLOptMain):
             "--pass-effects",
             dest="effects",
             action="store_true",
-            help="print to standard error for each pass whether it changed the program, and the condition of each step "
-            "that was left out",
+            help=EFFECTS_HELP,
         )
         arg_parser.add_argument(
             "--mlir-timing",

@@ -1,5 +1,5 @@
-"""Reports of `tinyml-opt` on passes, on standard error: the IR after each pass, the effect and the seconds of each
-pass, statistics and remarks.
+"""Reports on passes, by default on standard error: the IR after each pass, the effect and the seconds of each pass,
+statistics and remarks.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -18,10 +18,22 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.locations import source_location, source_names
-from tinyml.dialects.remarks import RemarkKind, Statistic
+from tinyml.dialects.remarks import RemarkKind, Statistic, heard_by
 from tinyml.lowering.pipeline_steps import If
 from tinyml.lowering.pipelines import Pipeline
 from tinyml.tools.cli.ir_printer import IRTarget
+
+
+def effect_line(effect: str, name: str, reason: str = "") -> str:
+    """The line on the effect of a pass."""
+    return f"{effect:9}  {name}" + (f": {reason}" if reason else "")
+
+
+def _show(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+CHANGED = "changed"
 
 
 @dataclass
@@ -35,6 +47,7 @@ class PassWatch:
     times: print the seconds of each pass.
     statistics: print the passes' statistics at the end.
     remarks: for each kind of remarks, a pattern for the names of passes.
+    show: receives each line on the effect of a pass.
     """
 
     printing: IRTarget
@@ -44,6 +57,7 @@ class PassWatch:
     times: bool = False
     statistics: bool = False
     remarks: Mapping[RemarkKind, re.Pattern[str]] = field(default_factory=dict[RemarkKind, re.Pattern[str]])
+    show: Callable[[str], None] = _show
     _counts: dict[str, Counter[Statistic]] = field(default_factory=dict[str, Counter[Statistic]])
     _running: str = ""
     _module: ModuleOp | None = None
@@ -74,6 +88,10 @@ class PassWatch:
             self._report_effect("left out", step.step, f"only if {step.condition}")
         self._skipped.clear()
         self._started = time.perf_counter()
+
+    def resume(self) -> None:
+        """Attribute the changes since the last pass to no pass: a pipeline records its target in the module."""
+        self._text = None
 
     def hears(self, op: Operation) -> bool:
         return op.get_toplevel_object() is self._module
@@ -123,7 +141,7 @@ class PassWatch:
         self._text = text
         if self.effects:
             reasons = "" if text != last else "; ".join(dict.fromkeys(self._reasons))
-            self._report_effect("changed" if text != last else "no change", before.name, reasons)
+            self._report_effect(CHANGED if text != last else "no change", before.name, reasons)
         if self.dumps or (self.changes and text != last):
             print(f"// -----// IR Dump After {before.name} //----- //", file=sys.stderr)
             print(text, file=sys.stderr)
@@ -133,7 +151,7 @@ class PassWatch:
         self._skipped.append(step)
 
     def _report_effect(self, effect: str, name: str, reason: str) -> None:
-        print(f"{effect:9}  {name}" + (f": {reason}" if reason else ""), file=sys.stderr)
+        self.show(effect_line(effect, name, reason))
 
 
 @dataclass(frozen=True)
@@ -155,11 +173,48 @@ class SinglePasses(PassPipeline):
                 # Errors in its options are those of the pipeline.
                 self.callback(before, op, each)
                 before, steps = None, each.resolved_steps(op)
-            for step in steps:
-                if isinstance(step, If):
-                    self.watch.left_out(step)
-                    continue
-                self.callback(before, op, step)
-                step.apply(ctx, op)
-                before = step
+                self.watch.resume()
+            before = run_steps(steps, ctx, op, self.watch, self.callback, before)
         self.callback(before, op, None)
+
+
+Callback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
+"""A function that is called before each pass and after the last one, with the previous and the next pass."""
+
+
+def run_steps(
+    steps: Iterable[ModulePass | If],
+    ctx: Context,
+    op: ModuleOp,
+    watch: PassWatch,
+    callback: Callback,
+    before: ModulePass | None = None,
+) -> ModulePass | None:
+    """Run steps one by one, and report steps that are left out to `watch`. Return the last pass.
+
+    before: the previous pass; None if there is none.
+    """
+    for step in steps:
+        if isinstance(step, If):
+            watch.left_out(step)
+            continue
+        callback(before, op, step)
+        step.apply(ctx, op)
+        before = step
+    return before
+
+
+def effects_of(steps: Iterable[ModulePass | If], ctx: Context, op: ModuleOp) -> list[str]:
+    """Run steps on a module, which they change. Return a line for each of them: whether the pass changed the module,
+    why it did not, or the condition of a step that was left out.
+    """
+    lines: list[str] = []
+    watch = PassWatch(IRTarget(), effects=True, show=lines.append)
+
+    def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
+        watch.between(before, module)
+        watch.start(module, after)
+
+    with heard_by(watch):
+        callback(run_steps(steps, ctx, op, watch, callback), op, None)
+    return lines

@@ -193,9 +193,13 @@ def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Non
     pipelines.run(module, ctx, _passes_of_kept(module, options))
 
 
+def pipeline_of_kept(module: ModuleOp, options: PipelineOptions) -> str:
+    """The name of the pipeline that refines a program at L1 which already has number formats."""
+    return PARTS_TO_FORMATS if options.data and tdsl.is_mixed(module) else REFINE_FORMATS
+
+
 def _passes_of_kept(module: ModuleOp, options: PipelineOptions) -> Sequence[ModulePass]:
-    name = PARTS_TO_FORMATS if options.data and tdsl.is_mixed(module) else REFINE_FORMATS
-    return pipelines.flatten(name, vars(options))
+    return pipelines.flatten(pipeline_of_kept(module, options), vars(options))
 
 
 def compile_kept(
@@ -235,7 +239,7 @@ def compile_bits_again(compiled: Compiled, options: PipelineOptions) -> Compiled
     stages = list(compiled.stages[:end])
     program, source, header, verilog = _from_bits(compiled.bits, options, stages)
     texts = {"source": source, "header": header, "verilog": verilog}
-    return replace(compiled, program=program, stages=tuple(stages), **texts)
+    return replace(compiled, program=program, stages=tuple(stages), options=options, **texts)
 
 
 def _below(
@@ -266,7 +270,7 @@ def _below(
     # Reports name operations.
     modules = reals, formats, unrounded, buffers.copy(), loops.copy(), program
     texts = tuple(stages), source, header
-    return Compiled(*modules, *texts, options.format, width, row_scales, typed, bits, verilog=verilog)
+    return Compiled(*modules, *texts, options.format, width, row_scales, typed, bits, options, verilog=verilog)
 
 
 def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Program:
@@ -307,7 +311,11 @@ def _reals_and_formats(
     passes = passes_to_formats(options, search)
     profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     reals = program.after(*passes[:profiled])
-    return reals, reals.after(*passes[profiled:])
+    if search is None:
+        return reals, reals.after(*passes[profiled:])
+    # `pass_effects` continues from the program after the search.
+    searched = passes.index(search) + 1
+    return reals, reals.after(*passes[profiled:searched]).after(*passes[searched:])
 
 
 def _changed_answers(reals: Program, formats: Program, file: str) -> int:

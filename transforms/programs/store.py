@@ -68,14 +68,20 @@ class Programs(FactCache):
         """
         return self.first(Program(self, lambda: module))
 
-    def made(self, key: Hashable, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()) -> Program:
+    def made(
+        self,
+        key: Hashable,
+        make: Callable[[], ModuleOp],
+        passes: Sequence[ModulePass] = (),
+        before: Program | None = None,
+    ) -> Program:
         """The program with a key, such as its formats. It is added to the store on first use.
 
         make: creates the module when it is first needed.
-        passes: the last passes that `make` runs.
+        passes, before: as in `Program`.
         """
         if (known := self._known.get(key)) is None:
-            known = self._known[key] = Program(self, make, passes)
+            known = self._known[key] = Program(self, make, passes, before)
         return known
 
     def first(self, program: Program) -> Program:
@@ -92,11 +98,18 @@ class Program(FactCache):
     """A program of a store.
 
     passes: the last passes that created it; empty if no passes did.
+    before: the program on which they ran; None if no passes did.
     """
 
-    def __init__(self, store: Programs, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()):
+    def __init__(
+        self,
+        store: Programs,
+        make: Callable[[], ModuleOp],
+        passes: Sequence[ModulePass] = (),
+        before: Program | None = None,
+    ):
         super().__init__()
-        self.store = store
+        self.store, self.before = store, before
         self.passes = passes
         self._make = make
 
@@ -151,7 +164,7 @@ class Program(FactCache):
             self.store.run(module, passes)
             return module
 
-        return self.store.made((self, passes), make, passes)
+        return self.store.made((self, passes), make, passes, self)
 
     def through(self, *passes: ModulePass) -> Program:
         """The program that results from running passes on this program, one after the other.

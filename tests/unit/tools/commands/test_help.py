@@ -65,7 +65,7 @@ def test_every_one_of_many_options_has_a_group(command: str, capsys: pytest.Capt
 def test_compile_shows_its_groups_in_order(capsys: pytest.CaptureFixture[str]):
     shown = help_of("compile", capsys)
     *_, common = OptionGroup
-    expected = [group.value for group in OptionGroup if group not in (OptionGroup.RESULT, OptionGroup.TRAINING, common)]
+    expected = [group.value for group in OptionGroup if group not in (OptionGroup.TRAINING, common)]
     assert list(shown.options) == ["examples", *expected, common.value, FORMATS]
     model = ["model", "--trust-pickle", "--classes", "--false-alarms", "--cache", "--name", "--val", "--test", "-o"]
     assert shown.options[OptionGroup.MODEL.value] == model
