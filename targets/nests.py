@@ -95,9 +95,32 @@ class SumQuery:
                     wanted = replace(wanted, vector=DECODED_BITS, codings=(wanted.codings[0], INTEGER))
                 yield wanted, decoded
 
+    def fault(self, kernel: Kernel) -> str | None:
+        """What a kernel computes that the query does not request, as a message; None for a requested kernel."""
+        wanted = [description for description, _ in self.wanted]
+        for name, what in _COMPARED.items():
+            allowed = dict.fromkeys(getattr(description, name) for description in wanted)
+            if (got := getattr(kernel, name)) not in allowed:
+                return f"the kernel '{kernel.symbol}' {what.format(got)}, expected {' or '.join(map(str, allowed))}"
+        if replace(kernel, chunk=0).computed not in {description.computed for description in wanted}:
+            widths = " or ".join(dict.fromkeys(f"{one.weights} and {one.vector}" for one in wanted))
+            got = f"{kernel.weights} and {kernel.vector}"
+            return f"the kernel '{kernel.symbol}' reads factors of {got} bits, expected {widths}"
+        return None
+
     def rank(self, offer: Offer) -> tuple[int, int]:
         """The sort key of offers, lower is better: the width of the sum, then the number of factors to decode."""
         return self.sums.index(offer.kernel.sum), len(offer.decoded)
+
+
+_COMPARED = {
+    "op": "is one of {}",
+    "sum": "has a sum of {} bits",
+    "weights": "reads weights of {} bits",
+    "vector": "reads a vector of {} bits",
+    "codings": "reads the codings {}",
+}
+"""The fields of a kernel that a query determines, in words for messages."""
 
 
 @dataclass(frozen=True, eq=False)

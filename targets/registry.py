@@ -371,7 +371,7 @@ def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
 def _checked_offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """Yield the offers of a chip for a nest.
 
-    An offer of a plug-in is checked: its sum must have one of the requested widths.
+    An offer of a plug-in is checked: its kernel must compute one of the requested sums.
     """
     chip, features = chip_of(target), board(target).features
     if (plugin := _PROVIDERS.get(chip.name)) is None:
@@ -381,8 +381,8 @@ def _checked_offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
         answers = list(chip.offers(nest, features))
         for answer in answers:
             plugin.expect(answer.kernel, Kernel)
-            if isinstance(nest, SumQuery):
-                nest.rank(answer)
+            if isinstance(nest, SumQuery) and (fault := nest.fault(answer.kernel)) is not None:
+                raise PluginError(f"{plugin}: {fault}")
     yield from answers
 
 

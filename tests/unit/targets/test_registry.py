@@ -19,6 +19,7 @@ from programs.plugins import entry_points_of, installed
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
 from tinyml.dialects.num import CodeKernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import PluginError
@@ -30,7 +31,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING_PREFIXES
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
+from tinyml.targets.nests import WEIGHTS, FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.package import Package
 
 
@@ -153,10 +154,9 @@ WITHOUT_KERNEL = dataclasses.replace(
     boards=(Board("no-kernel", "p"),),
     makers=(_Answer(SimpleNamespace(needs="", sum=32)),),
 )
-OF_OTHER_WIDTH = dataclasses.replace(
-    POCKET, name="other-width", boards=(Board("wide", "p"),), makers=(_Answer(Kernel("tm_dot", 8, 8, 64)),)
-)
 SUM = SumQuery("num.dot", 8, 8, (16, 32))
+DECODABLE = SumQuery("num.dot", 4, 8, (32,), decodable=(WEIGHTS,))
+OFFERED = Kernel("tm_dot", 8, 8, 32)
 
 
 @pytest.mark.parametrize("query", [SUM, FarWeightsQuery(Kernel("tm_near", 8, 8, 32))])
@@ -170,12 +170,37 @@ def test_an_offer_of_a_package_contains_a_kernel(query: KernelQuery):
         list(registry.offers("no-kernel", query))
 
 
-def test_an_offer_of_a_package_has_a_sum_of_a_requested_width():
+UNASKED = {
+    "sum": (SUM, dataclasses.replace(OFFERED, sum=24), "has a sum of 24 bits, expected 16 or 32"),
+    "weights": (SUM, dataclasses.replace(OFFERED, weights=7), "reads weights of 7 bits, expected 8"),
+    "vector": (SUM, dataclasses.replace(OFFERED, vector=16), "reads a vector of 16 bits, expected 8"),
+    "routine": (SUM, dataclasses.replace(OFFERED, op="num.axpy"), "is one of num.axpy, expected num.dot"),
+    "codings": (SUM, dataclasses.replace(OFFERED, codings=(TABLE, INTEGER)), "reads the codings "),
+    "coding of packed weights": (
+        DECODABLE,
+        dataclasses.replace(OFFERED, weights=16, vector=16),
+        "reads a vector of 16 bits, expected 8",
+    ),
+}
+"""Offers that differ from their query in one field, with the message."""
+
+
+@pytest.mark.parametrize("name", UNASKED)
+def test_an_offer_of_a_package_computes_a_requested_sum(name: str, monkeypatch: pytest.MonkeyPatch):
+    query, kernel, message = UNASKED[name]
+    chip = dataclasses.replace(POCKET, name="unasked", boards=(Board("unasked", "p"),), makers=(_Answer(kernel),))
+    monkeypatch.setattr(sys.modules[__name__], "UNASKED_CHIP", chip, raising=False)
     with (
-        installed(EntryPoint("pocket", f"{__name__}:OF_OTHER_WIDTH", registry.GROUP)),
-        pytest.raises(PluginError, match=r"plug-in 'pocket' .*: ValueError"),
+        installed(EntryPoint("pocket", f"{__name__}:UNASKED_CHIP", registry.GROUP)),
+        pytest.raises(PluginError, match=rf"plug-in 'pocket' .*: the kernel 'tm_dot' {re.escape(message)}"),
     ):
-        list(registry.offers("wide", SUM))
+        list(registry.offers("unasked", query))
+
+
+@pytest.mark.parametrize("query", [SUM, DECODABLE])
+def test_a_requested_sum_has_no_fault(query: SumQuery):
+    for wanted, _ in query.wanted:
+        assert query.fault(dataclasses.replace(wanted, symbol="tm_any", chunk=4, gaps=8, rows=2)) is None
 
 
 def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -366,6 +366,17 @@ def test_a_chip_that_cannot_be_asked_stops_no_other(field: str, end: str, packag
     assert named(CHIPS) + reason in line
 
 
+@pytest.mark.long
+def test_a_kernel_of_another_width_is_named(packages: Packages):
+    """A kernel that a package composes, by the names of `tinyml.extend`, with a sum of 24 bits."""
+    header = "from tinyml.extend.chips import SumComposer\n"
+    end = 'return replace(_[0], symbol="tm_evil", sum=24)'
+    packages.install(CHIPS, header + CHIP.format(method="pass", end=end, fields="makers=(SumComposer(end),)"))
+    program = TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} target=evil}}", "-t", "c{target=evil}"
+    [line] = packages.said(1, *program)
+    assert f"{named(CHIPS)}the kernel 'tm_evil' has a sum of 24 bits, expected " in line
+
+
 @ends
 def test_a_runner_that_cannot_be_made_is_the_plug_ins(end: str, packages: Packages):
     code, reason = ENDS[end]
