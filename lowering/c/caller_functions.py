@@ -18,7 +18,7 @@ from tinyml.lowering.c.conversions import emitted
 from tinyml.lowering.c.function import ExpressionBuilder, Spellings
 from tinyml.lowering.c.input_functions import InputBuffer
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.lowering.c.real_numbers import from_real, lies_below
+from tinyml.transforms.ir.real_numbers import from_real, lies_below
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:

@@ -16,8 +16,8 @@ from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.c.conversions import emitted, guarded
 from tinyml.lowering.c.function import ExpressionBuilder, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.lowering.c.real_numbers import from_real, present, rounding_note
 from tinyml.lowering.c.signatures import PART_SET
+from tinyml.transforms.ir.real_numbers import from_real, present, rounding_note
 
 
 class InputBuffer:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.lowering.c.real_numbers import from_real, lies_below
 from tinyml.runtime.evaluator.evaluator import (
     Outputs,
     encode_inputs,
@@ -19,6 +18,7 @@ from tinyml.runtime.evaluator.evaluator import (
 from tinyml.tools.driver.measure import Accuracy, Detection, DetectionRates
 from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 from tinyml.transforms.formats.evaluation.metrics import area_under_curve
+from tinyml.transforms.ir.real_numbers import from_real, lies_below
 from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:

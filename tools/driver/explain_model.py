@@ -102,7 +102,7 @@ def print_explanation(result: dict[str, Any]) -> None:
         took = "" if more is None else f", which takes an estimated {more:,} {unit} more"
         print(f"Far: {', '.join(far['arrays'])}; {far['bytes']:,} bytes are read by long addresses{took}.")
     if (floats := result["float_inputs"]) is not None:
-        print(describe_float_inputs(floats, unit))
+        print(describe_float_inputs(floats, result[f"{unit}_per_inference"], unit))
     if estimate["guessed"]:
         print(f"Not measured, estimated from similar operations: {', '.join(estimate['guessed'])}.")
 

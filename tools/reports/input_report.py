@@ -12,12 +12,11 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.c.real_numbers import conversion_functions
-from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
+from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.costs import cost_table
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
-from tinyml.transforms.ir.cost.estimate import SOFTWARE
+from tinyml.transforms.ir.cost.estimate import SOFTWARE, reading_time
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -40,7 +39,8 @@ to the width or the family of the program's formats.
 class FloatInputs:
     """The cost of converting a whole sample from floats.
 
-    conversion: the estimated time of all elements, in the unit of the board; None on a board without measurements.
+    conversion: the estimated time of all elements, in the unit of the board; None on a board without measurements, and
+        for a program that computes with the integers of a sensor.
     array_bytes: the RAM of the array of floats that NAME_predict_floats reads. NAME_set needs only the input's buffer
         of `buffer_bytes`.
     in_software: true if the board computes floats without hardware; None if that is unknown.
@@ -64,15 +64,11 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     interface = interface_of(formats)
     if not interface.takes_floats:
         return None
-    [argument] = predict_function(formats).body.block.args
-    functions = conversion_functions(tdsl.format_of(argument), feature_map(formats))
     table = cost_table(target)
-    element = 0.0 if not functions else None if table is None else table.floats.get(functions)
-    length, read = interface.input_length, tdsl.read_input(formats).read
-    conversion = None if element is None else round(element * (length if read is None else len(read)))
+    conversion = None if table is None or interface.input_unit is not None else reading_time(formats, table)
     product = None if table is None else table.time("mulf f32")
     in_software = None if product is None else product >= SOFTWARE
-    return FloatInputs(conversion, FLOAT_BYTES * length, interface.input_bytes, in_software)
+    return FloatInputs(conversion, FLOAT_BYTES * interface.input_length, interface.input_bytes, in_software)
 
 
 def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
@@ -80,13 +76,15 @@ def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
     return None if costs is None else asdict(costs)
 
 
-def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
+def describe_float_inputs(figures: Mapping[str, Any], program: float, unit: str) -> str:
     """Describe the costs of float inputs in one line.
 
     figures: the costs as fields of the report.
+    program: the time of the program on raws.
     """
-    converting = figures["conversion"]
-    time = "" if converting is None else f"converting a sample takes {converting:,.0f} {unit} (estimated), "
+    converting, time = figures["conversion"], ""
+    if converting is not None:
+        time = f"converting a sample takes {converting:,.0f} {unit} (estimated), a call {converting + program:,.0f}, "
     return f"Floats as inputs: {time}their array {figures['array_bytes']:,} bytes of RAM."
 
 

@@ -194,11 +194,17 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
 
 
 def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The estimates of the cost model as fields of the report; None without an estimate."""
+    """The estimates of the cost model as fields of the report; None without an estimate.
+
+    A call with floats takes the sum of two parts: the time of reading, in which it converts floats to raws, and that of
+    an inference, the time of the program on raws.
+    """
     if estimate is None:
         return None
     return {
         f"{unit}_per_inference": round(estimate.time),
+        f"{unit}_of_reading": None if estimate.reading is None else round(estimate.reading),
+        f"{unit}_per_call": round(estimate.call),
         "flash_bytes": round(estimate.flash),
         "ram_bytes": round(estimate.ram),
         "guessed": list(estimate.guessed),

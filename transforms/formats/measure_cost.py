@@ -20,9 +20,10 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.ir.copies import copied
+from tinyml.transforms.ir.cost.estimate import reading_time
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.ir.pipeline_names import (
     MEASURE_COST,
@@ -38,6 +39,8 @@ from tinyml.transforms.loops.flash.attempts import next_attempt
 @dataclass(frozen=True)
 class MeasureCostPass(ModulePass):
     """Set `tinyml.cost`, as `estimate-cost` does, to the measured cost of one inference on an input of zeros.
+
+    The time includes the estimated time in which a call with floats converts them.
 
     The program itself is unchanged. If the target's tools are missing, the attribute is not set.
 
@@ -86,8 +89,12 @@ class MeasureCostPass(ModulePass):
                         continue
                 result = runner.run(build, interface, inputs)
             break
-        cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
-        return ProgramCost(cycles, build.flash_bytes, build.ram_bytes(result))
+        time = 0.0 if result.cycles is None else float(result.cycles.mean()) + self._reading(refined)
+        return ProgramCost(time, build.flash_bytes, build.ram_bytes(result))
+
+    def _reading(self, refined: ModuleOp) -> float:
+        table = cost_table(self.target)
+        return 0.0 if table is None else reading_time(refined, table) or 0.0
 
     @property
     def _given(self) -> dict[str, Any]:

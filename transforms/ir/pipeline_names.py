@@ -65,7 +65,7 @@ COST_ATTRIBUTE = DiscardableAttribute(
 class ProgramCost:
     """The resources of a program on a target.
 
-    time: per inference, in the target's unit.
+    time: of a call with floats (`Estimate.call`), in the target's unit.
     flash, ram: bytes of the whole program; RAM includes the stack.
     """
 
@@ -76,7 +76,7 @@ class ProgramCost:
     @classmethod
     def of(cls, estimate: Estimate) -> ProgramCost:
         """Convert an estimate to a cost, rounded to whole units of time and bytes."""
-        return cls(round(estimate.time), round(estimate.flash), round(estimate.ram))
+        return cls(round(estimate.call), round(estimate.flash), round(estimate.ram))
 
     def within(self, limit: ProgramCost) -> bool:
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram

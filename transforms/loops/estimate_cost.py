@@ -21,8 +21,8 @@ from tinyml.transforms.ir.pipeline_names import ESTIMATE_COST, ProgramCost, set_
 
 @dataclass(frozen=True)
 class EstimateCostPass(ModulePass):
-    """Set `tinyml.cost` of the module: time of an inference in the target's unit, flash and RAM (including stack)
-    in bytes.
+    """Set `tinyml.cost` of the module: time of a call with floats in the target's unit, flash and RAM (including
+    stack) in bytes.
 
     The program itself is unchanged.
 

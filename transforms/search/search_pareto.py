@@ -89,7 +89,7 @@ class SearchParetoPass(LimitedPass):
     metric: str = metric_option("margin")
     widths: tuple[int, ...] = widths_option(WIDTHS)
     cycles: int | None = option(
-        "limit on the cycles or instructions of an inference (pareto)",
+        "limit on the cycles or instructions of an inference, with the conversion of float inputs (pareto)",
         default=None,
         metavar="N",
         group=OptionGroup.SEARCH,

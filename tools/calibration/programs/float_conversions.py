@@ -7,7 +7,6 @@ import numpy as np
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.c.real_numbers import conversion_functions
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import runner_for
@@ -17,6 +16,7 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.board import Board
 from tinyml.tools.calibration.formats import CONVERTED_FORMATS
 from tinyml.tools.driver.stages import compile_stages, load_program
+from tinyml.transforms.ir.real_numbers import conversion_functions
 
 LENGTH = 40
 """Elements of an input, enough that the call around their loop is negligible."""

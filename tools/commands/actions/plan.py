@@ -185,7 +185,7 @@ class PlannedProgram:
     segments: the number of segments that are not executed in ordinary order.
     arena: bytes of arena and input.
     ram: the arena, the input and the stack, in bytes.
-    time: the time of an inference, in the unit of the board. Time and stack are estimates.
+    time: the time of a call with floats, in the unit of the board. Time and stack are estimates.
     best: true if every other program that is at least as fast needs more RAM.
     """
 
@@ -261,7 +261,7 @@ def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize
     pipelines.run(module, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, vars(options)))
     cost = estimate_on(module, options.target, optimize)
     assert cost is not None
-    return str(segments), PlannedProgram(_spell(options, arena), len(segments), arena, round(cost.ram), cost.time)
+    return str(segments), PlannedProgram(_spell(options, arena), len(segments), arena, round(cost.ram), cost.call)
 
 
 def _spell(options: PipelineOptions, arena: int = 0) -> str:

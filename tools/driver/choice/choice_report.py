@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.driver.choice.candidates import Candidate, verdict_of_deferred, verdict_of_late
+from tinyml.tools.driver.choice.candidates import Candidate, Outcome, verdict_of_deferred, verdict_of_late
+from tinyml.tools.driver.choice.choose import FASTER_RATIO
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
-from tinyml.tools.driver.choice.statistics import Loss, change
+from tinyml.tools.driver.choice.statistics import SCORES_OFF, Loss, needed_samples
 from tinyml.tools.driver.data_faults import CONFIDENCE
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative
     from tinyml.tools.driver.choice.choose import AutoChoice, Bounds
+    from tinyml.tools.driver.choice.trials import EstimatedCost
     from tinyml.tools.driver.request import Request
+
+LARGE_READING = 0.2
+"""The share of a call above which the conversion of floats is reported."""
 
 USELESS_EXCESS = 2.0
 """The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
@@ -62,6 +67,7 @@ def _row(tried: Candidate) -> dict[str, Any]:
         "name": tried.alternative.name,
         "options": {**tried.alternative.options, **tried.schedule},
         "time": None if tried.cost.time is None else round(tried.cost.time),
+        "reading": None if tried.cost.time is None else round(tried.cost.reading),
         "flash": round(tried.cost.flash),
         "ram": round(tried.cost.ram),
         "look": _loss(tried.look),
@@ -71,70 +77,112 @@ def _row(tried: Candidate) -> dict[str, Any]:
 
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
-    unknown = dict.fromkeys(("time", "flash", "ram", "look", "loss"))
+    unknown = dict.fromkeys(("time", "reading", "flash", "ram", "look", "loss"))
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     """The lines about a choice: the program, its confidence, its cost compared with 16 bits, and what to try next."""
     taken = choice.taken
+    assert taken.loss is not None
     chosen = spelled_options({**taken.alternative.options, **taken.schedule})
     return [
-        f"Chosen: {taken.alternative.name} ({chosen}); {_judgement(taken, choice.bounds)}",
-        *_beside(choice, unit),
+        f"Chosen: {taken.alternative.name} ({chosen}); {_judgement(taken.loss, choice.bounds)}",
+        *_costs(choice, unit),
+        *_decided_by_reading(choice, unit),
         f"Next: {_next(choice, unit)}",
     ]
 
 
-def _judgement(taken: Candidate, bounds: Bounds) -> str:
-    loss = taken.loss
-    assert loss is not None
-    undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "
+def _judgement(loss: Loss, bounds: Bounds) -> str:
+    """The loss of a program on the samples, and what the samples prove about other data."""
+    found, most = _found(loss, bounds), _amount(loss, loss.bound)
+    if loss.scores is not None and loss.scores <= SCORES_OFF:
+        found += f", scores differ by up to {loss.scores:.1%} of their range"
+    if _decides(loss, bounds):
+        return f"{found}; at most {most} at {CONFIDENCE:.0%} confidence"
+    needed = needed_samples(loss, bounds.loss)
+    would = "" if needed is None else f": about {needed:,} would rule out more than {_amount(loss, bounds.loss)}"
+    return f"{found}; {loss.samples:,} samples cannot rule out {most}{would}"
+
+
+def _found(loss: Loss, bounds: Bounds) -> str:
     if loss.error is not None:
-        found = f"{undecided}{loss.error} on {loss.samples:,} samples: {loss.error.change}"
-        return f"{found}; {loss.error.most} at {CONFIDENCE:.0%} confidence"
-    bound = f"at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence"
-    if not loss.counted:
-        return f"{undecided}{loss.change} on {loss.samples:,} samples; {bound}"
-    lost, gained = (f"{count:,}" if count else "none" for count in (loss.lost, loss.gained))
-    became = f"{lost} of {loss.samples:,} samples "
-    if not loss.labelled:
-        became += "got another answer"
-    else:
-        became += f"became wrong, {gained} right" if loss.lost or loss.gained else "became wrong or right"
+        return f"{loss.error}: {loss.error.change}, {bounds.loss:g}% permitted"
+    if loss.log_losses is not None:
+        return f"{loss.change}, {_amount(loss, bounds.loss)} permitted"
+    if loss.metric or not (loss.counted or loss.changed):
+        return loss.change
+    changed = f"{loss.changed:,} of {loss.samples:,} answers changed" if loss.changed else "no answer changed"
+    if not loss.changed or not loss.labelled:
+        return f"{changed}{_expected(loss)}"
+    return f"{changed}, {loss.counted_change}{_expected(loss)}"
+
+
+def _amount(loss: Loss, points: float) -> str:
+    """An amount of loss in the unit of the judged loss."""
+    if loss.error is not None:
+        return f"{round(points, 1):g}%"
+    if loss.log_losses is not None:
+        # A point is a hundredth of a nat.
+        return f"{max(points, 0) / 100:.4f} more"
+    return f"{max(round(points, 2), 0):g} points"
+
+
+def _expected(loss: Loss) -> str:
     worse = round(loss.points, 2) > max(round(loss.net, 2), 0)
-    expected = f"; {loss.points:.2f} points expected on new data" if worse else ""
-    scores = "" if loss.scores is None else f"; scores differ by up to {loss.scores:.1%} of their range"
-    return f"{undecided}{became}: {change(loss.net)}{expected}; {bound}{scores}"
+    return f", {loss.points:.2f} expected on new data" if worse else ""
 
 
-def _limit(loss: Loss, bounds: Bounds) -> str:
-    return f"a loss above {bounds.loss:g} points" if loss.error is None else f"a growth above {bounds.loss:g}%"
-
-
-def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
-    """Yield lines that compare the costs of the chosen program with the costs of the program in 16 bits.
-
-    Yields nothing if there is no other program in 16 bits, or if that program does not fit or loses far too much.
+def _costs(choice: AutoChoice, unit: str) -> Iterator[str]:
+    """Yield the estimated costs of the chosen program, beside those of the program in 16 bits unless the latter does
+    not fit or loses far too much. Yields nothing on a target of unknown costs.
     """
     taken, usual, bounds = choice.taken, choice.usual, choice.bounds
-    if usual is None or usual is taken or not bounds.admit(usual.cost):
-        return
-    lost = usual.loss or usual.look
-    if lost is not None and lost.points > bounds.loss + USELESS_EXCESS:
-        return
     counts = [
-        (taken.cost.flash, usual.cost.flash, "bytes of flash"),
-        (taken.cost.ram, usual.cost.ram, "bytes of RAM"),
+        (taken.cost.time, usual and usual.cost.time, f"{unit} a call{_reading(taken.cost)}"),
+        (taken.cost.flash, usual and usual.cost.flash, "bytes of flash"),
+        (taken.cost.ram, usual and usual.cost.ram, "bytes of RAM"),
     ]
-    if taken.cost.time is not None and usual.cost.time is not None:
-        counts.insert(0, (taken.cost.time, usual.cost.time, unit))
-    counts = [each for each in counts if max(each[:2]) >= 1]
-    mine = _listed([f"{count:,.0f} {what}" for count, _, what in counts])
-    theirs = _listed([f"{count:,.0f}" for _, count, _ in counts])
-    said = "" if lost is None else f", and {lost.change}"
-    # A program that accepts floats is chosen by the time of a call with floats.
-    yield f"Estimated, with the conversion of the inputs: {mine}; the 16-bit program would need {theirs}{said}"
+    counts = [each for each in counts if max(filter(None, each[:2]), default=0) >= 1 and each[0] is not None]
+    if not counts:
+        return
+    beside = ""
+    if usual is not None and usual is not taken and bounds.admit(usual.cost):
+        lost = usual.loss or usual.look
+        if lost is None or lost.points <= bounds.loss + USELESS_EXCESS:
+            said = "" if lost is None else f" ({lost.change})"
+            beside = f"; the 16-bit program would need {_listed([f'{count:,.0f}' for _, count, _ in counts])}{said}"
+    yield f"Estimated: {_listed([f'{count:,.0f} {what}' for count, _, what in counts])}{beside}"
+
+
+def _reading(cost: EstimatedCost) -> str:
+    if not cost.time or cost.reading <= LARGE_READING * cost.time:
+        return ""
+    return f" ({cost.reading / cost.time:.0%} convert floats: --input-unit saves them)"
+
+
+def _decided_by_reading(choice: AutoChoice, unit: str) -> Iterator[str]:
+    """Yield a line if the conversion of floats has decided the choice: another alternative that was not refused is
+    faster on raws, by more than estimates resolve, but slower in a call with floats.
+    """
+    cost = choice.taken.cost
+    if not cost.time:
+        return
+    others = [row for row in choice.tried if row.cost.time and row.outcome is Outcome.NOT_REACHED]
+    faster = [
+        row
+        for row in others
+        if choice.bounds.admit(row.cost) and row.cost.reading > cost.reading
+        if row.cost.program < FASTER_RATIO * cost.program
+    ]
+    if faster:
+        best = min(faster, key=lambda row: row.cost.program)
+        yield (
+            f"Decided by the conversion of floats: {best.alternative.name} takes {best.cost.reading:,.0f} {unit} for "
+            f"it instead of {cost.reading:,.0f}, but on raws {best.cost.program:,.0f} instead of {cost.program:,.0f}; "
+            "--input-unit avoids the conversion, and chooses again"
+        )
 
 
 def _listed(words: list[str]) -> str:
@@ -148,8 +196,10 @@ def _next(choice: AutoChoice, unit: str) -> str:
         return "more data, or features of like ranges, lose less in few bits; a larger board has room for more"
     refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
     faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
-    if any(row.loss and row.loss.allowed(bounds.loss) for row in faster) and not _decides(taken.loss, bounds):
-        return f"more samples: {taken.loss.samples:,} are too few to rule out {_limit(taken.loss, bounds)}"
+    undecided = [row for row in faster if row.loss and row.loss.allowed(bounds.loss)]
+    if undecided and not _decides(taken.loss, bounds):
+        row = min(undecided, key=lambda row: row.cost.time or 0)
+        return f"more samples may admit {row.alternative.name}: {row.cost.time:,.0f} {unit}"
     faster = [row for row in faster if row.known_loss > bounds.loss]
     if faster:
         row = min(faster, key=lambda row: row.known_loss)

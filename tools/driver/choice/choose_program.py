@@ -62,6 +62,9 @@ def compile_choice(
     trial, options = choice.taken.trial, choice.options
     module = trial.program(choice.taken.schedule)
     compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
+    if board.fabric is None:
+        # Constants were rounded to nearest for the estimate; refined constants may change the code a little.
+        choice.taken.cost = trial.cost_of(compiled.loops, options)
     return compiled, chosen_request(request, options), choice
 
 

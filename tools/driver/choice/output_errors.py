@@ -36,13 +36,13 @@ class OutputError:
 
     number, outputs: the number of this output, from 1, and the number of compared outputs; 1 of 1 if all are compared
         together.
-    exact: the mean absolute error of the model on reals; None without targets.
-    computed: the mean absolute error of the program; None without targets.
-    difference: the mean absolute difference between model and program.
+    exact: the root mean squared error of the model on reals; None without targets.
+    computed: the root mean squared error of the program; None without targets.
+    difference: the root mean squared difference between model and program.
     growth: the percentage by which the root of the mean squared error grows.
     bound: the upper bound of the growth with 95 % confidence.
-    share: the fraction of the targets' standard deviation to which the growth relates, if the model's own error is
-        smaller; None if the growth relates to the model's error.
+    base: the error to which the growth relates, if the model's own error is smaller: a fixed share of the targets'
+        standard deviation. None if the growth relates to the model's error.
     """
 
     number: int
@@ -52,38 +52,30 @@ class OutputError:
     difference: float
     growth: float
     bound: float
-    share: float | None = None
+    base: float | None = None
 
     def __str__(self) -> str:
-        """The mean absolute error as text, or the difference if errors are unknown."""
+        """The root mean squared error as text, or the difference if errors are unknown."""
         of = f" of output {self.number}" if self.outputs > 1 else ""
         if self.computed is None:
-            return f"differs by {self.difference:.4g}{of} on average"
-        return f"MAE{of} {self.computed:.4g} instead of {self.exact:.4g}"
+            return f"RMS difference{of} {self.difference:.4g}"
+        return f"RMSE{of} {self.computed:.4g} instead of {self.exact:.4g}"
 
     @property
     def change(self) -> str:
-        """The growth of the error, as text."""
-        return f"the error grows by {self._percent(self.growth)}"
+        """The growth of the error, as text, in the unit of the permitted growth."""
+        counts = "" if self.base is None else f", which counts as {self.base:.4g},"
+        return f"the error{counts} grows by {self.growth:.1f}%"
 
     @property
     def most(self) -> str:
         """The bound on the growth as text."""
-        return f"at most {self._percent(self.bound)}"
-
-    def _percent(self, growth: float) -> str:
-        """Format a growth in percent: of the model's error or, if a share replaces this error, of the standard
-        deviation.
-        """
-        if self.share is None:
-            return f"{growth:.1f}%"
-        added = 100 * self.share * ((1 + growth / 100) ** 2 - 1) ** 0.5
-        return f"{added:.2f}% of the standard deviation"
+        return f"at most {self.bound:.1f}%"
 
 
 def greatest_growth(
-    exact: NDArray[np.float64],
-    computed: NDArray[np.float64],
+    on_reals: NDArray[np.float64],
+    in_formats: NDArray[np.float64],
     targets: NDArray[np.float64] | None,
     margin: Callable[[NDArray[np.float64]], float] = lambda parts: 0.0,
 ) -> OutputError:
@@ -93,21 +85,21 @@ def greatest_growth(
     The growth is the greater of the counted growth and the growth expected for errors that are independent of the
     model's errors.
 
-    exact: the outputs on reals (samples, outputs).
-    computed: the outputs of the program.
+    on_reals: the outputs on reals (samples, outputs).
+    in_formats: the outputs of the program.
     targets: the target outputs; None if they are unknown.
     margin: a function that returns the distance from the mean of parts (samples,) to its bound, by default 0.
     """
-    wanted = exact if targets is None else targets
+    wanted = on_reals if targets is None else targets
     columns = (
-        [(each,) for each in range(exact.shape[1])]
-        if exact.shape[1] <= MAX_SEPARATE_OUTPUTS
-        else [tuple(range(exact.shape[1]))]
+        [(each,) for each in range(on_reals.shape[1])]
+        if on_reals.shape[1] <= MAX_SEPARATE_OUTPUTS
+        else [tuple(range(on_reals.shape[1]))]
     )
     share = UNKNOWN_ERROR if targets is None else LEAST_ERROR
     found: list[OutputError] = []
     for number, column in enumerate(columns, 1):
-        model, program, right = (each[:, column] for each in (exact, computed, wanted))
+        model, program, right = (each[:, column] for each in (on_reals, in_formats, wanted))
         of_model, of_program, apart = (
             np.square(one - other).mean(1) for one, other in ((model, right), (program, right), (program, model))
         )
@@ -118,10 +110,10 @@ def greatest_growth(
             mean = float(parts.mean()) / base
             growth = max(growth, _growth(mean))
             bound = max(bound, _growth(mean + margin(parts) / base))
-        errors = [None if targets is None else float(np.abs(each - right).mean()) for each in (model, program)]
-        difference = float(np.abs(program - model).mean())
-        counts = share if base > own else None
-        found.append(OutputError(number, len(columns), errors[0], errors[1], difference, growth, bound, counts))
+        exact, computed = (None if targets is None else float(each.mean()) ** 0.5 for each in (of_model, of_program))
+        counts = base**0.5 if base > own else None
+        difference = float(apart.mean()) ** 0.5
+        found.append(OutputError(number, len(columns), exact, computed, difference, growth, bound, counts))
     return max(found, key=lambda error: error.growth)
 
 

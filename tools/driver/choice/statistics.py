@@ -62,6 +62,15 @@ ERROR_QUANTILE = 0.9
 PARTS = 50
 """Maximum parts of the samples that are left out in turn to estimate a standard error."""
 
+LEAST_PROBABILITY = 2.0**-10
+"""The probability below which differences do not count: a number format of few bits may round it to 0."""
+
+ROUNDED_SUM = 1e-3
+"""The greatest distance of a sum of probabilities on reals from 1."""
+
+MOST_NEEDED = 20
+"""The greatest ratio of the samples that would decide on a loss to the samples of the data, for which it is stated."""
+
 GROUPS, TIME = "groups", "time"
 """The arrays of a data file that describe dependent samples."""
 
@@ -73,9 +82,12 @@ class Loss:
     points: the judged loss, the greater of the counted and the expected loss in net percentage points of accuracy.
         Without labels it is the percentage of changed answers. For numbers instead of classes it is the percentage by
         which an output's error grows. For a detector it is 100 times the decrease of the area under the ROC curve or of
-        the rank correlation, or the percentage of changed decisions far from the threshold, if that is greater.
+        the rank correlation, or the percentage of changed decisions far from the threshold, if that is greater. For
+        probabilities that callers read, it is 100 times the increase of the log-loss in nats: the percentage by which
+        the probability of the right answer falls, as a geometric mean.
     bound: the maximum loss in points, with 95 % confidence, on data of the same kind.
     lost, gained: the numbers of counted samples, 0 for numbers.
+    changed: the number of samples whose class changes, among them those that are wrong before and after.
     samples: the number of samples.
     groups: the number of independent groups.
     counted: false for a model that returns numbers, whose loss is not a count of samples.
@@ -85,6 +97,8 @@ class Loss:
     error: the output error of a program that computes numbers, except a detector.
     scores: the greatest error of a classifier's scores as a share of their range, if callers read them; else None.
     metric: the metric of points, if it is not accuracy.
+    log_losses: the log-losses of the model on reals and of the program, if probabilities are judged; without labels,
+        the program is compared with the model's probabilities.
     """
 
     points: float
@@ -99,12 +113,15 @@ class Loss:
     error: OutputError | None = None
     scores: float | None = None
     metric: str = ""
+    changed: int = 0
+    log_losses: tuple[float, float] | None = None
 
     @classmethod
     def of_json(cls, fields: Mapping[str, Any]) -> Loss:
         """Create a loss from the fields that `asdict` returned; raises `TypeError` for other fields."""
-        loss = cls(**fields)
-        return replace(loss, error=fields["error"] and OutputError(**fields["error"]))
+        pair = fields["log_losses"]
+        error = fields["error"] and OutputError(**fields["error"])
+        return replace(cls(**fields), error=error, log_losses=pair and (pair[0], pair[1]))
 
     @property
     def net(self) -> float:
@@ -113,12 +130,27 @@ class Loss:
 
     @property
     def change(self) -> str:
-        """The loss or gain as text; if the loss of scores is too great, that loss instead."""
+        """The loss as text; if the loss of scores is too great, that loss instead. A gain is stated only if the samples
+        prove that there is one.
+        """
         if self.error is not None:
             return self.error.change
         if self.scores is not None and self.scores > SCORES_OFF:
             return f"scores differ by up to {self.scores:.0%} of their range"
-        return f"{change(self.points)}{f' of {self.metric}' if self.metric else ''}"
+        if self.log_losses is not None:
+            return f"log-loss {self.log_losses[1]:.4f} instead of {self.log_losses[0]:.4f}"
+        return self._of_points(self.points)
+
+    @property
+    def counted_change(self) -> str:
+        """The net loss that was counted on the samples, as text like `change`."""
+        return self._of_points(self.net)
+
+    def _of_points(self, points: float) -> str:
+        points, of = round(points, 2), f" of {self.metric}" if self.metric else ""
+        if points > 0:
+            return f"loses {points:.2f} points{of}"
+        return f"gains {-points:.2f} points{of}" if points < 0 and self.bound < 0 else f"no loss{of} seen"
 
     @property
     def risk(self) -> tuple[float, ...]:
@@ -127,6 +159,8 @@ class Loss:
 
         Gains do not make a program safer, since gains in a small data set are mostly due to chance.
         """
+        if self.log_losses is not None:
+            return max(self.points, 0.0), self.bound
         return self.lost, self.gained, self.bound, self.bound if self.likely is None else self.likely
 
     def allowed(self, loss: float) -> bool:
@@ -139,7 +173,9 @@ class Loss:
             return False
         if loss <= 0 and self.counted:
             return self.lost <= self.gained
-        return self.points <= loss
+        # The log-loss of any other arithmetic differs in some digit.
+        points = self.points if self.log_losses is None else round(self.points, 2)
+        return points <= loss
 
     def certain(self, loss: float) -> bool:
         """Whether a loss is allowed and either its bound is also allowed, or the margins of enough samples confirm
@@ -271,6 +307,13 @@ class LossModel:
         """Whether programs are judged by the errors of their numbers; False for the score of a detector."""
         return self.numbers and self.detector is None and self.metric is None
 
+    @cached_property
+    def by_probabilities(self) -> bool:
+        """Whether programs are judged by the log-loss of their probabilities, which callers read."""
+        if not self.scored or self.metric is not None or self.scores is None:
+            return False
+        return are_probabilities(self.scores, self.classes)
+
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
         """The net number of samples lost among `samples`.
 
@@ -303,11 +346,12 @@ class LossModel:
         alike = max(1.0, float((self._sums(parts) ** 2).sum()) / max(lost + gained, 1))
         alone = [math.ceil(count / alike) for count in (lost, gained, len(classes))]
         bound = max(bound if alike > 1 else 0.0, 100 * upper_bound(alone[0], alone[1], alone[2]))
+        changed = int((self.classes != classes).sum())
         likely = None
         if self.margins is not None and scores is not None:
             expected, likely = self._estimate(lost_chances(self.margins, margins_of(scores, self.right)))
             points, bound = max(points, expected), max(bound, likely)
-        counted = Loss(points, bound, lost, gained, len(classes), self._count, likely=likely)
+        counted = Loss(points, bound, lost, gained, len(classes), self._count, likely=likely, changed=changed)
         return replace(counted, labelled=self.labels is not None)
 
     def loss_by_metric(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
@@ -344,6 +388,28 @@ class LossModel:
                 asked = len(np.unique(self.groups[own]))
                 bound = max(bound, 100 * upper_bound(min(lost, asked), min(gained, asked), asked))
         return Loss(points, bound, 0, 0, len(answers), count, counted=False, likely=bound, metric=measure.name)
+
+    def loss_of_probabilities(self, classes: NDArray[np.int64], scores: NDArray[np.float64]) -> Loss:
+        """The loss of a classifier whose callers read its probabilities (samples, classes): the increase of the
+        log-loss.
+        """
+        assert self.scores is not None
+        exact, computed = (log_losses(each, self.scores, self.labels) for each in (self.scores, scores))
+        points, bound = self._estimate(computed - exact)
+        before, after = self.classes == self.right, classes == self.right
+        return Loss(
+            points,
+            bound,
+            int((before & ~after).sum()),
+            int((~before & after).sum()),
+            len(classes),
+            self._count,
+            counted=False,
+            likely=bound,
+            labelled=self.labels is not None,
+            changed=int((self.classes != classes).sum()),
+            log_losses=(float(exact.mean()), float(computed.mean())),
+        )
 
     def scores_off(self, scores: NDArray[np.float64]) -> float:
         """The greatest error of scores (samples, classes), as a share of their range on reals."""
@@ -389,10 +455,31 @@ class LossModel:
         return np.bincount(self.groups, parts).astype(np.float64)
 
 
-def change(points: float) -> str:
-    """Describe a loss or gain of accuracy in points."""
-    points = round(points, 2)
-    return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
+def are_probabilities(scores: NDArray[np.float64], classes: NDArray[np.int64]) -> bool:
+    """Whether scores on reals (samples, classes) are probabilities: of each class or, in a single column, of the second
+    of two classes.
+    """
+    if (scores < 0).any() or (scores > 1 + ROUNDED_SUM).any():
+        return False
+    if scores.shape[1] == 1:
+        return bool(((scores[:, 0] > 0.5) == (classes == 1))[scores[:, 0] != 0.5].all())
+    return bool((np.abs(scores.sum(1) - 1) <= ROUNDED_SUM).all())
+
+
+def log_losses(
+    probabilities: NDArray[np.float64], exact: NDArray[np.float64], labels: NDArray[np.int64] | None
+) -> NDArray[np.float64]:
+    """The log-loss of each sample in nats (samples,). Probabilities below `LEAST_PROBABILITY` count as this number.
+
+    probabilities: as `are_probabilities` accepts them.
+    exact: the probabilities on reals, which weigh the logarithms if there are no labels.
+    labels: the right classes (samples,), or None.
+    """
+    columns = [np.hstack([1 - each, each]) if each.shape[1] == 1 else each for each in (probabilities, exact)]
+    logarithms = -np.log(np.clip(columns[0], LEAST_PROBABILITY, None))
+    if labels is None:
+        return (columns[1] * logarithms).sum(1)
+    return logarithms[np.arange(len(labels)), labels]
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -472,6 +559,50 @@ def upper_bound(lost: int, gained: int, samples: int) -> float:
         share = (low + high) / 2
         low, high = (share, high) if probability(share) > 1 - CONFIDENCE else (low, share)
     return high - share_gained
+
+
+def needed_samples(loss: Loss, limit: float) -> int | None:
+    """The number of samples, rounded up to two digits, that would rule out a loss above `limit` points if other data
+    were like these.
+
+    The bounds of more samples are computed with the same shares of lost and gained samples. If samples depend on each
+    other, or if no samples are counted, the distance of the bound from the loss falls with the square root of their
+    number. None if no number of samples would do, or only more than `MOST_NEEDED` times as many.
+    """
+    needed = 1.0
+    if loss.bound > limit:
+        if loss.points >= limit:
+            return None
+        needed = ((loss.bound - loss.points) / (limit - loss.points)) ** 2
+    if loss.counted and loss.groups == loss.samples:
+        # The counted bound falls faster if few samples changed.
+        likely = 1.0
+        if loss.likely is not None and loss.likely > limit:
+            likely = ((loss.likely - loss.points) / (limit - loss.points)) ** 2
+        needed = max(likely, _times_as_many(loss, limit))
+    if needed > MOST_NEEDED:
+        return None
+    count = math.ceil(loss.samples * needed)
+    digits = 10 ** max(len(str(count)) - 2, 0)
+    return -(-count // digits) * digits
+
+
+def _times_as_many(loss: Loss, limit: float) -> float:
+    """The least multiple of the samples whose counted bound is at most `limit`; infinite beyond `MOST_NEEDED`."""
+
+    def decides(times: float) -> bool:
+        counts = [math.floor(times * count) for count in (loss.lost, loss.gained, loss.samples)]
+        return 100 * upper_bound(*counts) <= limit
+
+    low, high = 1.0, float(MOST_NEEDED)
+    if decides(low):
+        return low
+    if not decides(high):
+        return math.inf
+    while high > 1.005 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return high
 
 
 class _NetLoss:

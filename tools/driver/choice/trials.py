@@ -22,7 +22,6 @@ from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.choice.statistics import Detector, Loss, LossModel, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
-from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.format_options import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
@@ -34,7 +33,6 @@ from tinyml.transforms.ir.outputs import SCORES
 from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
-    REFINE_FORMATS,
     TO_LOOPS,
 )
 from tinyml.transforms.programs.kept_facts import kept
@@ -104,12 +102,20 @@ class EstimatedCost:
         if the caller has sensor readings; None on a target whose costs are unknown, such as programmable logic.
     constants: the bytes of flash that are not code.
     flash, ram: bytes. If the costs of the target are unknown, `ram` is the sum of the arena and the input.
+    reading: the part of the time in which floats are converted; 0 if it is unknown.
     """
 
     time: float | None
     flash: float
     ram: float
     constants: float = 0
+    reading: float = 0.0
+
+    @property
+    def program(self) -> float:
+        """The part of a known time that the program takes on raws."""
+        assert self.time is not None
+        return self.time - self.reading
 
     def within(self, flash: float, ram: float) -> bool:
         return self.flash <= flash and self.ram <= ram
@@ -230,7 +236,10 @@ class ProgramTrial:
         return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
 
     def _estimated(self, options: PipelineOptions) -> EstimatedCost:
-        module = self._at(BUFFERS_TO_LOOPS, options).module
+        return self.cost_of(self._at(BUFFERS_TO_LOOPS, options).module, options)
+
+    def cost_of(self, module: ModuleOp, options: PipelineOptions) -> EstimatedCost:
+        """The estimated cost of a program at L3. Raises the errors of `cost`."""
         target = board(options.target)
         if (backend := backend_of(target)) is not None:
             return EstimatedCost(backend.cycles(module, target, options.cells), 0, arena_and_input(module))
@@ -240,7 +249,7 @@ class ProgramTrial:
         if target.flash is None or estimate.flash <= target.flash:
             # Larger programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
-        return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram, estimate.constants)
+        return EstimatedCost(estimate.call, estimate.flash, estimate.ram, estimate.constants, estimate.reading or 0.0)
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
         """The packed program at L2.
@@ -248,15 +257,6 @@ class ProgramTrial:
         more: further options of the levels below formats.
         """
         return self._at(FORMATS_TO_BUFFERS, replace(self.options, **more)).module
-
-    @cached_property
-    def _converting(self) -> float:
-        """The estimated time to convert the caller's floats to raws; 0 for a program that does not accept floats or has
-        an input unit, and if the time is unknown.
-        """
-        formats = self._at(REFINE_FORMATS, self.options).module
-        floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
-        return 0.0 if floats is None else floats.conversion or 0.0
 
     def _at(self, pipeline: str, options: PipelineOptions) -> Program:
         """The program after the pipeline `pipeline`, with constants rounded to nearest."""
@@ -343,10 +343,12 @@ def loss_of(
                 return Loss(points, points, 0, 0, len(order), len(order))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    scores = np.concatenate(decoded)[place] if decoded else None
+    seen, scores = np.concatenate(classes)[place], np.concatenate(decoded)[place] if decoded else None
     if loss_model.metric is not None:
-        loss = loss_model.loss_by_metric(np.concatenate(classes)[place], scores)
+        loss = loss_model.loss_by_metric(seen, scores)
+    elif loss_model.by_probabilities and scores is not None:
+        loss = loss_model.loss_of_probabilities(seen, scores)
     else:
         known = [part for part in compared if part is not None]
-        loss = loss_model.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
+        loss = loss_model.loss(seen, np.concatenate(known)[place] if known else None)
     return loss if not loss_model.scored or scores is None else replace(loss, scores=loss_model.scores_off(scores))

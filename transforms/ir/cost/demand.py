@@ -44,6 +44,7 @@ from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_w
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, OpFunction
 from tinyml.transforms.ir.buffers import first_element, memory_of, start_of
+from tinyml.transforms.ir.cost.reading import read_floats
 from tinyml.transforms.ir.indices import affine_sum, mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
@@ -124,6 +125,7 @@ class Demand:
     far_time: the additional time, in the target's unit, that reads of constants in far flash cost.
     kernels: by step, the costs of kernels that are known from the kernels' instructions.
     shared: by name, the bytes of flash of the functions that several kernels call.
+    floats: the number of floats that a call converts to raws of the input (`read_floats`).
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -135,6 +137,7 @@ class Demand:
     far_time: float = 0.0
     kernels: dict[str, KernelCost] = field(default_factory=dict[str, KernelCost])
     shared: dict[str, int] = field(default_factory=dict[str, int])
+    floats: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def demand_of(module: ModuleOp) -> Demand:
@@ -150,6 +153,7 @@ def demand_of(module: ModuleOp) -> Demand:
         # A step function is called until it returns an answer.
         counter.block(function.body.block, tdsl.read_interface(function).calls or 1)
     counter.count_entry()
+    counter.demand.floats = read_floats(module)
     counter.demand.constants = sum(counter.constants.values()) + sum(counter.far.values())
     counter.demand.far = sum(counter.far.values())
     return counter.demand

@@ -8,20 +8,24 @@ cause is a kind of step, for example floating-point arithmetic in software, or a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, KernelCost, cost_table
 from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_of
+from tinyml.transforms.ir.cost.reading import read_floats
 
 
 @dataclass(frozen=True)
 class Estimate:
     """The estimated cost of a program.
 
-    time: per inference, in the device's unit.
+    time: of the program for one inference, in the device's unit.
+    reading: the time in which a call with floats converts them to raws, in addition; 0 if nothing is converted, None
+        on a device without measurements of conversions.
     code: bytes of the program's own instructions.
     constants: bytes of its constants.
     far: bytes of the constants in far flash.
@@ -35,6 +39,7 @@ class Estimate:
     """
 
     time: float
+    reading: float | None
     code: float
     constants: int
     far: int
@@ -46,6 +51,11 @@ class Estimate:
     operations: Mapping[str, tuple[float, float]]
     guessed: tuple[str, ...]
 
+    @property
+    def call(self) -> float:
+        """The price of a program: the time of a call with floats, or of a call with integers if the caller has them."""
+        return self.time + (self.reading or 0.0)
+
 
 def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     return estimate_of(demand_of(module), table)
@@ -54,6 +64,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
 def estimate_of(demand: Demand, table: CostTable) -> Estimate:
     """The estimated cost of a program with a given demand, on the device that a cost table describes."""
     costs, guessed = step_costs(demand, table)
+    reading, unmeasured = _reading(demand.floats, table)
     kernels = {step: demand.kernels.get(step, KernelCost()) for step in costs}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values()) + sum(demand.shared.values())
@@ -64,6 +75,7 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
     code = sum(bytes for _, bytes in operations.values())
     return Estimate(
         time=table.program.time + sum(time for time, _ in operations.values()),
+        reading=reading,
         code=code,
         constants=demand.constants,
         far=demand.far,
@@ -73,8 +85,30 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
         stack=stack,
         deepest=deepest,
         operations=operations,
-        guessed=guessed,
+        guessed=(*guessed, *unmeasured),
     )
+
+
+def reading_time(module: ModuleOp, table: CostTable) -> float | None:
+    """The time in which a call converts floats to the raws of a program at any level from L1 to L3, as in
+    `Estimate.reading`.
+    """
+    return _reading(read_floats(module), table)[0]
+
+
+def _reading(floats: Mapping[str, int], table: CostTable) -> tuple[float | None, Sequence[str]]:
+    """Return the time in which floats are converted, and the conversions that were never measured. Each of these is
+    assumed to take the median of the measured times.
+    """
+    if floats and not table.floats:
+        return None, ()
+    times = {called: table.floats.get(called) for called in floats}
+    whole = sum(
+        count * (median(table.floats.values()) if (time := times[called]) is None else time)
+        for called, count in floats.items()
+    )
+    # The report states whole units.
+    return float(round(whole)), [f"{FLOAT_INPUT} {called}" for called, time in times.items() if time is None]
 
 
 def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple[str, ...]]:
@@ -107,6 +141,9 @@ def _time_and_code(steps: StepCounts, costs: Mapping[str, Cost]) -> tuple[float,
     time = sum(costs[step].time * count for step, count in steps.runs.items())
     return time, sum(costs[step].code * count for step, count in steps.stands.items())
 
+
+FLOAT_INPUT = "float input"
+"""The name of a conversion of floats among the guessed steps, before the functions that it calls."""
 
 SOFTWARE = 8
 """The time of a float operation from which it is assumed to be in software; hardware needs one to a few units."""

@@ -26,10 +26,10 @@ from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.sensor_units import InputUnit
-from tinyml.lowering.c.real_numbers import lies_below, rounding_note
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, feature_map
 from tinyml.targets.registry import HOST
+from tinyml.transforms.ir.real_numbers import lies_below, rounding_note
 
 FORMATS = [
     Caller(sort.name.replace("-", "_").replace(".", "_"), sort.variants[-1])

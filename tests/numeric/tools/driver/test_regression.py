@@ -112,11 +112,11 @@ def test_a_calibration_keeps_its_error():
     program = tinyml.compile(model, x[300:600], y[300:600], board="uno")
     exact, computed = (np.abs(each.predict(x[600:]) - y[600:]).mean(0) for each in (model, program))
     assert (computed <= 1.1 * exact).all()
-    assert "MAE of output" in program.report.lines[0]
+    assert "RMSE of output" in program.report.lines[0]
     assert "the error grows by" in program.report.lines[0]
     with (
         pytest.warns(tinyml.CompileWarning, match="one scale for all features is too coarse for 2 of 3"),
-        pytest.warns(tinyml.CompileWarning, match=r"MAE of output 2 .* instead of .*: the error grows by"),
+        pytest.warns(tinyml.CompileWarning, match=r"RMSE of output 2 .* instead of .*: the error grows by"),
     ):
         tinyml.compile(model, x[300:600], y[300:600], board="uno", width=8)
 
@@ -139,8 +139,8 @@ def test_the_greatest_of_several_values_is_no_answer():
 
 @pytest.mark.long(seconds=5)
 def test_scores_that_are_asked_for_are_judged():
-    """With `outputs="scores"`, `auto` rejects programs whose probabilities differ too much, although their classes are
-    right. Those of the chosen program differ by at most 0.05.
+    """With `outputs="scores"`, `auto` judges the probabilities and not the classes. Those of the chosen program differ
+    by at most 0.05, and its log-loss grows by at most 0.005.
     """
     data = halves("cancer")
     model = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, data.y)
@@ -148,6 +148,9 @@ def test_scores_that_are_asked_for_are_judged():
     off = np.abs(program.scores(data.held_x).reshape(-1) - model.predict_proba(data.held_x)[:, 1]).max()
     assert off <= 0.05
     assert f"scores differ by up to {off:.1%} of their range" in program.report.lines[0]
-    assert program.report.chosen is not None
-    verdicts = [row["verdict"] for row in program.report.chosen["alternatives"]]
-    assert any(verdict.startswith("scores differ by up to") for verdict in verdicts)
+    own, found = (
+        -np.log(np.clip(np.where(data.held_y == 1, each, 1 - each), 2.0**-10, None)).mean()
+        for each in (model.predict_proba(data.held_x)[:, 1], program.scores(data.held_x).reshape(-1))
+    )
+    assert f"log-loss {found:.4f} instead of {own:.4f}, 0.0050 more permitted" in program.report.lines[0]
+    assert found - own <= 0.005

@@ -101,7 +101,7 @@ def test_the_front_of_the_programs_that_run(tmp_path: Path, capsys: pytest.Captu
     assert main(["compile", str(model), *asked, "-o", str(tmp_path / "out")]) == 0
     compiled = json.loads((tmp_path / "out/report.json").read_text())
     assert compiled["ram_bytes"]["arena"] == programs[0]["arena"]
-    assert compiled["estimate"]["instructions_per_inference"] == round(programs[0]["time"])
+    assert compiled["estimate"]["instructions_per_call"] == round(programs[0]["time"])
     capsys.readouterr()
     print_front([PlannedProgram(**program) for program in programs], "instructions")
     table = capsys.readouterr().out

@@ -125,7 +125,7 @@ def test_what_was_lost_is_said_in_the_terms_of_what_is_computed() -> None:
     assert texts(replace(gained, accuracies=Accuracy(None, None, 15, 100))) == [said]
     worse = Accuracy(None, None, 0, 100, worst=WORSE)
     unmet = replace(FINE, accuracies=worse, chosen=True, unmet=5.0)
-    said = "MAE of output 2 1.73 instead of 0.11: the error grows by 950.0%"
+    said = "RMSE of output 2 1.73 instead of 0.11: the error grows by 950.0%"
     assert texts(unmet) == [said, "no format that fits keeps the growth of errors below 5%"]
     scored = replace(FINE, chosen=True, unmet=0.5)
     assert texts(scored) == ["nothing that fits loses as little as 0.5 points and keeps the scores"]

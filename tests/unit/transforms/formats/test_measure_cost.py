@@ -15,8 +15,10 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.device import Build
+from tinyml.targets.costs import cost_table
 from tinyml.transforms.formats import measure_cost
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
+from tinyml.transforms.ir.cost.estimate import reading_time
 from tinyml.transforms.ir.pipeline_names import TO_C, TO_LOOPS, ProgramCost, cost_of
 
 PROGRAM = """
@@ -65,7 +67,13 @@ def module() -> Any:
 def test_the_cost_of_a_program(monkeypatch: pytest.MonkeyPatch):
     runner, program = Runner(monkeypatch, [1000]), module()
     MeasureCostPass("uno").apply(context(), program)
-    assert cost_of(program) == ProgramCost(7.5, 1000, 8)
+    table = cost_table("uno")
+    assert table is not None
+    reading = reading_time(program, table)
+    # The program has four inputs in 8-bit fixed point.
+    assert reading is not None
+    assert reading == round(4 * table.floats["tm_f32_to_s8"])
+    assert cost_of(program) == ProgramCost(7.5 + reading, 1000, 8)
     # One inference of zeros, of the program as it is compiled.
     assert runner.inputs.shape == (1, 4)
     assert not runner.inputs.any()
