@@ -1,7 +1,7 @@
 """Import of Keras models in memory, through Keras's converter to TensorFlow Lite (the extra `keras`).
 
 The converted model uses floats, since tinyml chooses number formats later. Its batch size is 1, so that every shape is
-known. Recurrent layers are unrolled, since the converter would otherwise emit ops that run only in TensorFlow.
+known. Recurrent layers become single operators (`keras_recurrent.py`); those that do not are unrolled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from tinyml.lowering.frontends.keras_files import (
     limit_variables,
     weights_in,
 )
+from tinyml.lowering.frontends.keras_recurrent import constant_variables, recurrent_operators
 from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.lowering.frontends.tflite.keras_layers import numbered_name
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
 SECONDS = 600
@@ -110,15 +112,26 @@ def _to_tflite(model: Any, name: str) -> bytes:
         if None in (shape := tuple(tensor.shape)[1:]):
             spelled = ", ".join("None" if extent is None else str(extent) for extent in shape)
             raise InputError(f"the input has the shape ({spelled}): give Input a shape without None", file=name)
-    signature = [
-        tensorflow.TensorSpec((1, *tensor.shape[1:]), tensor.dtype, tensor.name if len(inputs) > 1 else None)
-        for tensor in inputs
-    ]
-    with _unrolled(model):
+    with recurrent_operators(model, name) as recurrent, _unrolled(model):
+        names = [
+            numbered_name(number, tensor.name) if recurrent else tensor.name for number, tensor in enumerate(inputs)
+        ]
+        signature = [
+            tensorflow.TensorSpec((1, *tensor.shape[1:]), tensor.dtype, name if len(inputs) > 1 else None)
+            for name, tensor in zip(names, inputs, strict=True)
+        ]
         try:
-            function = tensorflow.function(partial(_answer, model))
-            traced = function.get_concrete_function(*signature)
-            return tensorflow.lite.TFLiteConverter.from_concrete_functions([traced]).convert()
+            answer = partial(_answer, model)
+            if not recurrent:
+                traced = tensorflow.function(answer).get_concrete_function(*signature)
+                return tensorflow.lite.TFLiteConverter.from_concrete_functions([traced]).convert()
+            # The converter keeps functions as operators only in a saved model, whose variables it does not make
+            # constants.
+            with constant_variables(model):
+                traced = tensorflow.function(answer).get_concrete_function(*signature)
+            converter = tensorflow.lite.TFLiteConverter.from_concrete_functions([traced], tensorflow.Module())
+            converter.allow_custom_ops = True
+            return converter.convert()
         except MemoryError:
             raise
         except Exception as error:

@@ -28,6 +28,7 @@ from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.integers import in_reals
+from tinyml.lowering.frontends.tflite.keras_layers import in_order, input_name
 from tinyml.lowering.frontends.tflite.loops import unrolled
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.normalisations import normalised
@@ -44,7 +45,8 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
         if graph.called:
             graph = unrolled(graph)
         graph = folded(graph)
-        graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
+        inputs = in_order([tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
+        graph = replace(graph, inputs=inputs)
         graph, labels = _with_scores(graph)
         return _import(_joined(graph), file, labels)
     except InputError as error:
@@ -162,8 +164,7 @@ def _parts(
     if len({storage_of(format) for format in elements}) > 1:
         kinds = ", ".join(f"{tensor} of {tensor.dtype}" for tensor in entrances)
         raise InputError(f"expected inputs of one type, got {kinds}: convert the model in floats")
-    names = [tensor.name.removeprefix("serving_default_").removesuffix(":0") for tensor in inputs]
-    values, parts = to.inputs(elements, names, [tensor.shape for tensor in entrances])
+    values, parts = to.inputs(elements, [*map(input_name, inputs)], [tensor.shape for tensor in entrances])
     to.values |= dict(zip(entrances, values, strict=True))
     return parts
 

@@ -5,7 +5,7 @@ The ONNX importer emits the program for these ops, so that a layer has the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -63,10 +63,26 @@ class Writer:
 
     def __call__(self, name: str, *inputs: Value | None, **attributes: Any) -> Value:
         """Run the ONNX handler of the op `name`, which has one output, and return the output."""
-        self.to.node = _Node(name, "", OPSET, str(self.op), (), ("",), attributes, "", source=self.op)
-        result = HANDLERS["", name](self.to, self.to.node, inputs)
+        result = self._run(name, inputs, ("",), attributes)
         assert not isinstance(result, Sequence)
         return result
+
+    def several(
+        self, name: str, inputs: Sequence[Value | None], outputs: Sequence[str], **attributes: Any
+    ) -> Sequence[Value]:
+        """Run the ONNX handler of an op with several outputs, and return them.
+
+        outputs: the names of the outputs; empty for outputs without a use.
+        """
+        result = self._run(name, inputs, outputs, attributes)
+        assert isinstance(result, Sequence)
+        return result
+
+    def _run(
+        self, name: str, inputs: Sequence[Value | None], outputs: Sequence[str], attributes: Mapping[str, Any]
+    ) -> Value | Sequence[Value]:
+        self.to.node = _Node(name, "", OPSET, str(self.op), (), tuple(outputs), attributes, "", source=self.op)
+        return HANDLERS["", name](self.to, self.to.node, inputs)
 
     def axes(self, position: int) -> Constant:
         """The integers of the constant input at `position`, such as axes."""
@@ -84,7 +100,7 @@ def integers(numbers: Any) -> Constant:
     return Constant(np.asarray(numbers, np.int64))
 
 
-def _value(to: GraphBuilder, tensor: Tensor) -> Value:
+def value_of(to: GraphBuilder, tensor: Tensor) -> Value:
     if tensor.data is not None:
         return Constant(tensor.data, tensor.name)
     return OrderedTensor.plain(to.value(tensor))
@@ -98,7 +114,7 @@ def by_meaning(to: GraphBuilder, op: Operator) -> None:
             raise VerifyException(
                 "a quantised one is not supported: keep the layer in floats, or give formats to a model in floats"
             )
-    values = [_value(to, tensor) for tensor in op.inputs if tensor is not None]
+    values = [value_of(to, tensor) for tensor in op.inputs if tensor is not None]
     write = Writer(to, op)
     result = write.to.tensor(MEANINGS[op.kind](write, values))
     to.define(output, to.activated(to.reshape(result, output.shape), op.options.get("activation", "NONE")))

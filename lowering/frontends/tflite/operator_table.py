@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from tinyml.lowering.frontends.tflite import elementwise, layers, movements, products, recurrent, resizing
+from tinyml.lowering.frontends.tflite import elementwise, keras_layers, layers, movements, products, recurrent, resizing
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
@@ -43,6 +43,7 @@ _OTHERS: Mapping[str, Import] = {
     "AVERAGE_POOL_2D": layers.average_pool,
     "CONV_2D": layers.conv_2d,
     "CUSTOM Convolution2DTransposeBias": layers.transpose_conv_bias,
+    f"CUSTOM {keras_layers.RECURRENT}": keras_layers.recurrent_layer,
     "DEPTHWISE_CONV_2D": layers.depthwise_conv_2d,
     "FULLY_CONNECTED": products.fully_connected,
     "L2_NORMALIZATION": elementwise.l2_normalization,

@@ -26,6 +26,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import hint, signed
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, parameter_of
 from tinyml.lowering.frontends.tflite.folding import folded
+from tinyml.lowering.frontends.tflite.keras_layers import RECURRENT, carried_layer, persistent_states
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 from tinyml.lowering.frontends.tflite.recurrent import LSTM, carried_lstm, carried_states
@@ -46,6 +47,7 @@ Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]
 
 
 _LAYERS: Mapping[str, tuple[Callable[[Operator], Sequence[Tensor]], Step]] = {
+    f"CUSTOM {RECURRENT}": (persistent_states, carried_layer),
     LSTM: (carried_states, carried_lstm),
     "SVDF": (svdf_states, carried_svdf),
 }
@@ -81,7 +83,7 @@ class Variables:
         self.handles = {op.outputs[0]: _name(op) for op in graph.operators if op.kind == "VAR_HANDLE" and op.outputs}
         self.initial = {name: data for name, data in _initial(graph).items() if name in self.handles.values()}
         self.rows = {name: rows for name in self.initial if (rows := _rows(graph, self.handles, name)) is not None}
-        self.states = {op: _states(op) for op in graph.operators if _states(op)}
+        self.states = {op: states for op in graph.operators if (states := _states(op))}
         self.initial |= {name: data for states in self.states.values() for name, data in states.items()}
         self.values: dict[Name, SSAValue] = {}
 
@@ -190,7 +192,11 @@ def _states(op: Operator) -> Mapping[Name, Tensor]:
     if op.kind not in _LAYERS:
         return states
     states_of, _ = _LAYERS[op.kind]
-    for number, tensor in enumerate(states_of(op)):
+    try:
+        tensors = states_of(op)
+    except VerifyException as error:
+        raise VerifyException(f"{op}: {error}") from error
+    for number, tensor in enumerate(tensors):
         zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
         begun = np.full(tensor.shape, zero, tensor.dtype)
         states[f"layer {op.index}", f"state_{number}"] = replace(tensor, data=begun)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.keras_archives import archive
+from xdsl.dialects import scf
 
 import tinyml
 from tinyml.dialects.errors import InputError
@@ -77,12 +78,23 @@ def models(keras: Any) -> dict[str, Any]:
         "dilated": of((16, 3), layers.Conv1D(4, 3, dilation_rate=4, padding="causal"), layers.GlobalAveragePooling1D()),
         "lstm": of((6, 3), layers.LSTM(5, return_sequences=True), layers.GRU(4), layers.Dense(2, activation="softmax")),
         "both": of((5, 3), layers.Bidirectional(layers.SimpleRNN(4)), layers.Dense(2)),
+        "backwards": of(
+            (5, 3),
+            layers.Bidirectional(layers.LSTM(4, return_sequences=True), merge_mode="mul"),
+            layers.GRU(3, go_backwards=True, return_sequences=True, reset_after=False, use_bias=False),
+            layers.RNN(layers.LSTMCell(3, activation="relu", recurrent_activation="hard_sigmoid")),
+        ),
+        "other activation": of((5, 3), layers.LSTM(4, activation="silu"), layers.Dense(2)),
     }
+
+
+LOOPS = {"lstm": 2, "both": 2, "backwards": 4}
+"""The numbers of loops in programs of models."""
 
 
 # Keras and TensorFlow warn of themselves.
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["images", "dilated", "lstm", "both"])
+@pytest.mark.parametrize("name", ["images", "dilated", "lstm", "both", "backwards", "other activation"])
 def test_a_program_computes_what_keras_computes(name: str, tmp_path: Path, keras: Any):
     model = models(keras)[name]
     x = np.random.default_rng(0).normal(size=(9, *model.input_shape[1:])).astype("f")
@@ -92,9 +104,11 @@ def test_a_program_computes_what_keras_computes(name: str, tmp_path: Path, keras
         sources.append(tmp_path / f"{name}.{suffix}")
         model.save(sources[-1])
     for source in sources:
-        scores = evaluate_reals(tinyml.load(source).module, x.reshape(9, -1)).scores
+        module = tinyml.load(source).module
+        scores = evaluate_reals(module, x.reshape(9, -1)).scores
         assert scores is not None
         np.testing.assert_allclose(scores, expected, atol=1e-5)
+        assert sum(isinstance(op, scf.ForOp) for op in module.walk()) == LOOPS.get(name, 0)
     np.testing.assert_array_equal(np.asarray(model(x)).reshape(9, -1), expected, "the model is as before")
 
 
@@ -104,6 +118,43 @@ def test_what_is_refused_is_named(keras: Any):
         import_keras(open_length, "net")
     with pytest.raises(InputError, match="expected a model with an input: an Input layer gives it one"):
         import_keras(keras.Sequential([keras.layers.Dense(2)]), "net")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_recurrent_network_with_several_inputs(keras: Any):
+    """The inputs, whose names are not in alphabetical order, keep their order. One of them is an initial state."""
+    window, begun = keras.Input((5, 2), name="window"), keras.Input((3,), name="begun")
+    whole, last = keras.layers.GRU(3, return_sequences=True, return_state=True)(window, initial_state=begun)
+    both = keras.layers.Concatenate()([keras.layers.SimpleRNN(2)(whole), last])
+    model = keras.Model([window, begun], keras.layers.Dense(2)(both))
+    random = np.random.default_rng(2)
+    x = random.normal(size=(9, 5, 2)).astype("f"), random.normal(size=(9, 3)).astype("f")
+    program = tinyml.compile(model, x, board="host", format="f32", outputs="scores")
+    np.testing.assert_allclose(program.scores(x), np.asarray(model([*x])), atol=1e-5)
+    np.testing.assert_allclose(program.scores({"window": x[0], "begun": x[1]}), np.asarray(model([*x])), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_stateful_network_is_a_step_of_a_stream(keras: Any):
+    layers = keras.layers
+    first, second = layers.LSTM(4, stateful=True, return_sequences=True), layers.GRU(3, stateful=True)
+    model = keras.Sequential([keras.Input((2, 3), batch_size=1), first, second, layers.Dense(2)])
+    x = np.random.default_rng(0).normal(size=(1, 2, 2, 3)).astype("f")
+    expected = [np.asarray(model(x[:, frame])) for frame in range(2)]
+    scores = evaluate_reals(tinyml.load(model).module, x.reshape(1, -1)).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, expected[1], atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recurrent_layers_that_are_refused(keras: Any):
+    layers = keras.layers
+    masked = keras.Sequential([keras.Input((5, 3)), layers.Masking(), layers.LSTM(4, name="memory")])
+    with pytest.raises(InputError, match="the layer 'memory' has a mask, with which it skips steps"):
+        import_keras(masked, "net")
+    stateful = layers.LSTM(4, activation="silu", stateful=True, name="memory")
+    with pytest.raises(InputError, match="the layer 'memory' keeps a state: this is supported with cells LSTMCell,"):
+        import_keras(keras.Sequential([keras.Input((5, 3), batch_size=1), stateful]), "net")
 
 
 @pytest.mark.filterwarnings("ignore")
