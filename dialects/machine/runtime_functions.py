@@ -70,14 +70,14 @@ LEAST_SQUARE = 2.0**-125
 """The least argument of the reciprocal square root; half of it is not subnormal."""
 
 
-def to_nearest(x: F32, low: I32, high: I32) -> I32:
+def to_nearest(x: F32, low: Integers, high: Integers) -> I32:
     """tm_f32_to_nearest: the integer nearest to x, halves away from zero, clamped to [low, high]; low for NaN."""
     wide = np.asarray(x).astype(np.float64)
     rounded = np.clip(np.copysign(np.floor(np.abs(wide) + 0.5), wide), low, high)
     return np.where(np.isnan(wide), low, rounded).astype(np.int32)
 
 
-def to_even(x: F32, low: I32, high: I32) -> I32:
+def to_even(x: F32, low: Integers, high: Integers) -> I32:
     """tm_f32_to_even: the integer nearest to x, halves to even, clamped to [low, high]; low for NaN."""
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
@@ -98,6 +98,35 @@ def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:
 def quotient(a: F32, b: F32) -> F32:
     """tm_dividef: a / b."""
     return np.asarray(a, np.float32) / np.asarray(b, np.float32)
+
+
+def divide_to_nearest(x: F32, scale: F32, reciprocal: I32, low: I16, high: I16) -> I16:
+    """tm_divide_to_nearest_s9, tm_divide_to_nearest_s16: x / scale in single precision, rounded to the nearest integer
+    (halves away from zero) and clamped to [low, high]; low for NaN.
+
+    reciprocal: the number by which the C function multiplies instead of a division (`dialects/formats/read_floats.py`).
+    """
+    return to_nearest(_silently(quotient, x, scale), low, high).astype(np.int16)
+
+
+def divide_to_even(x: F32, scale: F32, reciprocal: I32, low: I16, high: I16) -> I16:
+    """tm_divide_to_even_s9: as `divide_to_nearest`, with halves to even."""
+    return to_even(_silently(quotient, x, scale), low, high).astype(np.int16)
+
+
+def multiply_to_even(x: F32, factor: F32, reciprocal: I32, low: I16, high: I16) -> I16:
+    """tm_multiply_to_even_s9: x * factor in single precision, rounded to the nearest integer (halves to even) and
+    clamped to [low, high]; low for NaN.
+
+    reciprocal: the upper bits of the factor's mantissa, as `divide_to_nearest` takes those of a reciprocal.
+    """
+    return to_even(_silently(np.multiply, x, factor), low, high).astype(np.int16)
+
+
+def _silently(combine: Callable[[F32, F32], F32], x: F32, y: F32) -> F32:
+    """The result of an operation in single precision, without numpy's warnings of results beyond its range."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return np.asarray(combine(np.asarray(x, np.float32), np.asarray(y, np.float32)))
 
 
 def to_odd(x: F32, low: I32, high: I32) -> I32:
@@ -367,6 +396,9 @@ def _packed(width: Width) -> RuntimeFunction:
 TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
+_READ = (f32, f32, i32, i16, i16)
+"""The float, the scale or factor, its reciprocal or upper bits, and the limits."""
+
 RUNTIME_FUNCTIONS = {
     "tm_expf": RuntimeFunction((f32,), f32, float_functions.exp),
     "tm_tanhf": RuntimeFunction((f32,), f32, float_functions.tanh),
@@ -379,6 +411,9 @@ RUNTIME_FUNCTIONS = {
     "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
     "tm_scale_to_even": RuntimeFunction((i32, i32, i32, i32), i32, scale_to_even),
     "tm_dividef": RuntimeFunction((f32, f32), f32, quotient),
+    **{f"tm_divide_to_nearest_{size}": RuntimeFunction(_READ, i16, divide_to_nearest) for size in ("s9", "s16")},
+    "tm_divide_to_even_s9": RuntimeFunction(_READ, i16, divide_to_even),
+    "tm_multiply_to_even_s9": RuntimeFunction(_READ, i16, multiply_to_even),
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),

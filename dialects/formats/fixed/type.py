@@ -37,6 +37,7 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.fixed.functions import PUBLISHED, fixed_function, is_in_integers
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
+from tinyml.dialects.formats.read_floats import multiplied
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
 from tinyml.dialects.formats.specification import Flipped, Multiples
 from tinyml.dialects.lazy_numpy import np
@@ -140,9 +141,7 @@ class RoundedInteger(ExactInteger):
         """The raw of a float, rounded to nearest by the rule of the format, and saturated."""
         if not self.halves_to_even:
             return super().from_f32(m, value)
-        scaled, (low, high) = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data))), self.limits
-        rounded = m.call("tm_f32_to_even", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
-        return m.settle(Int(rounded, 32, low, high), self.stored_width)
+        return m.settle(multiplied(m, value, math.ldexp(1.0, self.frac.data), *self.limits), self.stored_width)
 
     def quotient(self, m: Machine[V], x: Int[V], divisor: int) -> Int[V]:
         return m.quotient_to_even(x, divisor) if self.halves_to_even else m.nearest_quotient(x, divisor)

@@ -214,19 +214,23 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
     def _ends(self, m: Machine[V]) -> tuple[V, V]:
-        """The least and the greatest number in units of the scale: the limits of raws, minus the zero point."""
-        zero, (low, high) = self.zero_point.data, self.raw_limits
-        return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
+        """The limits of numbers in units of the scale, as 32-bit constants."""
+        low, high = self._limits
+        return m.int_constant(low, 32), m.int_constant(high, 32)
 
     def _raw(self, m: Machine[V], value: V) -> V:
         """The raw of a number. The number is in units of the scale, and must lie within the range of the format."""
+        return self._stored(m, Int(value, 32, *self._limits))
+
+    @property
+    def _limits(self) -> tuple[int, int]:
+        """The least and the greatest number in units of the scale: the limits of raws, minus the zero point."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
-        return self._stored(m, Int(value, 32, low - zero, high - zero))
+        return low - zero, high - zero
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        zero, (low, high) = self.zero_point.data, self.raw_limits
-        limited = m.clamp(x, low - zero, high - zero)
-        return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
+        limited = m.clamp(x, *self._limits)
+        return m.settle(m.add(limited, m.const(self.zero_point.data)), 8 * self.dtype.itemsize)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
         wide = m.held(self.load(m, value), 32)

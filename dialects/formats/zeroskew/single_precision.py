@@ -21,6 +21,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats import read_floats
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat
 from tinyml.dialects.formats.zeroskew.numbers import SkewedSum, ZeroSkewNumbers, single, skewed
@@ -118,8 +119,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return self._raw(m, m.call("tm_scale_to_even", sum, m.int_constant(_bits_of(factor), 32), *self._ends(m)))
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
-        return self._raw(m, m.call("tm_f32_to_even", scaled, *self._ends(m)))
+        return self._stored(m, read_floats.divided(m, value, self.scale, *self._limits, to_even=True))
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return self._joined(m, m.addf, lhs, lhs_format, rhs, rhs_format)

@@ -31,6 +31,7 @@ from xdsl.parser import AttrParser
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats import read_floats
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product
@@ -283,10 +284,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         are rounded to even. The result is rounded to nearest, halves away from zero or to even.
         """
         if self.halves_to_even:
-            scaled = m.mulf(value, m.float_constant(float(self._reciprocal)))
-            return self._raw(m, m.call("tm_f32_to_even", scaled, *self._ends(m)))
-        scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
-        return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
+            return self._stored(m, read_floats.multiplied(m, value, float(self._reciprocal), *self._limits))
+        return self._stored(m, read_floats.divided(m, value, self.scale, *self._limits))
 
     @property
     def _reciprocal(self) -> np.float32:

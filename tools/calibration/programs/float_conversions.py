@@ -15,7 +15,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.board import Board
 from tinyml.tools.calibration.formats import CONVERTED_FORMATS
-from tinyml.tools.driver.stages import compile_stages, load_program
+from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
 from tinyml.transforms.ir.real_numbers import conversion_functions
 
 LENGTH = 40
@@ -33,25 +33,38 @@ UNITS = (
 """The units of features: one for all, powers of two, with zeros, and scales that need a multiplication."""
 
 
+TYPES = ("!zeroskew.q<8, 0.0235, -14, even>", "!zeroskew.f<8, 0.0235, -14>")
+"""Types of inputs that only imported models have."""
+
+_OF_FLOATS = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
+_OF_TYPE = "func.func @p(%X: {type}) -> index {{ %y = tdsl.argmax %X : {type} func.return %y : index }}"
+
+
 def float_conversions(board: Board) -> dict[str, float]:
     """The time per element of each conversion of floats to raws on a board, by the names of the functions that convert.
     Inputs with and without a unit per feature are measured. Programs that do not fit the memory are omitted.
     """
     costs: dict[str, float] = {}
-    for name, width in CONVERTED_FORMATS:
-        for features in UNITS:
-            try:
-                functions, time = _measured(board, name, width, features)
-            except InputError:
-                # The program does not fit the memory.
-                continue
-            costs.setdefault(functions, round(time / LENGTH, 2))
+    programs = [(name, width, None, features) for name, width in CONVERTED_FORMATS for features in UNITS]
+    for name, width, type, features in [*programs, *(("affine", 8, type, None) for type in TYPES)]:
+        try:
+            functions, time = measured_conversion(board, name, width, type, features)
+        except InputError:
+            # The program does not fit the memory.
+            continue
+        costs.setdefault(functions, round(time / LENGTH, 2))
     return dict(sorted(costs.items()))
 
 
-def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:
+def measured_conversion(
+    board: Board, name: str, width: int | None, type: str | None = None, features: tdsl.FeatureMap | None = None
+) -> tuple[str, float]:
     """The names of the conversion functions, and the time that an inference with floats takes in addition to one
     with raws.
+
+    name, width: the format of the input.
+    type: the type of the input, if it is not chosen from the data.
+    features: the units of features.
     """
     rng = np.random.default_rng(0)
     with temporary_folder() as workdir:
@@ -61,14 +74,19 @@ def _measured(board: Board, name: str, width: int | None, features: tdsl.Feature
         x = (rng.uniform(-1, 1, (SAMPLES, LENGTH)) * np.geomspace(1, 3, LENGTH)).astype(np.float32)
         np.savez(folder / "val.npz", x=x)
         np.save(folder / "W.npy", rng.uniform(-1, 1, (2, LENGTH)).astype(np.float32))
-        text = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
-        (folder / "p.sd").write_text(text, encoding="utf-8")
+        suffix, text = (
+            "sd",
+            f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n",
+        )
+        if type is not None:
+            suffix, text = "mlir", _OF_TYPE.format(type=f"tensor<{LENGTH}x1x{type}>")
+        (folder / f"p.{suffix}").write_text(text, encoding="utf-8")
         ctx = context()
         options = PipelineOptions(data=str(folder / "val.npz"), format=name, width=width, target=board.name)
-        program = load_program(folder / "p.sd", ctx)
+        program = load_program(folder / f"p.{suffix}", ctx)
         if features is not None:
             tdsl.update_input(program, **features.fields)
-        compiled = compile_stages(program, ctx, options)
+        compiled = (compile_stages if type is None else compile_kept)(program, ctx, options)
         interface, runner = interface_of(compiled.formats), runner_for(board.name)
         (out / f"{interface.name}.c").write_text(compiled.source, encoding="utf-8")
         (out / f"{interface.name}.h").write_text(compiled.header, encoding="utf-8")
