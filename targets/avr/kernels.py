@@ -25,7 +25,7 @@ from tinyml.targets.avr.composer.forest_keys import KeyedForest
 from tinyml.targets.avr.composer.forest_leaves import AvrForest
 from tinyml.targets.avr.composer.forest_registers import ForestRegisters
 from tinyml.targets.avr.composer.forest_tables import ForestTables
-from tinyml.targets.avr.composer.fragments import MAX_RIGHT, REQUANTISE, SUM_BITS
+from tinyml.targets.avr.composer.fragments import MAX_RIGHT, SUM_BITS, shared_functions
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
 from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
@@ -40,7 +40,7 @@ _MACHINE = TileComposer(
 
 SHIFTED_DOTS = replace(_MACHINE.family("tm_dot_tile_s8", AvrDotTile, shifts=True), input_tile_bytes=384)
 REQUANTISED_DOTS = replace(
-    _MACHINE.family("tm_dot_requantised_s8", AvrDotTile, shared=[REQUANTISE]),
+    _MACHINE.family("tm_dot_requantised_s8", AvrDotTile, to_even=True, shared=shared_functions),
     max_right=MAX_RIGHT,
     input_tile_bytes=384,
 )
@@ -50,7 +50,7 @@ SHIFTED_CHANNELS = replace(
     _MACHINE.family("tm_channel_tile_s8", channels, channels=True, shifts=True), input_tile_bytes=512
 )
 REQUANTISED_CHANNELS = replace(
-    _MACHINE.family("tm_channel_requantised_s8", channels, channels=True, shared=[REQUANTISE]),
+    _MACHINE.family("tm_channel_requantised_s8", channels, channels=True, to_even=True, shared=shared_functions),
     max_right=MAX_RIGHT,
     input_tile_bytes=512,
 )

@@ -144,7 +144,7 @@ class TileComposer(Generic[L]):
         widths: Widths = BYTES,
         common: bool = False,
         admits: Callable[[Sums], bool] | None = None,
-        shared: Sequence[SharedFunction] = (),
+        shared: Callable[[Tile], Sequence[SharedFunction]] | None = None,
     ) -> TileFamily:
         """The family `name` of tile kernels.
 
@@ -159,7 +159,7 @@ class TileComposer(Generic[L]):
         * several: true if a channel may have several rows of weights.
         * to_even: true if the code may also round sums once, halves to even.
         * widths, common, admits: as in `TileFamily`.
-        * shared: functions that the code calls.
+        * shared: a function that returns the functions that the code for a tile calls; None if it calls none.
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:
@@ -180,7 +180,7 @@ class TileComposer(Generic[L]):
                 costs,
                 self.call,
                 assembly.stack,
-                shared=shared,
+                shared=() if shared is None else shared(tile),
                 runs=assembly.runs,
             )
             factors = widths.weights, widths.vector

@@ -64,6 +64,7 @@ from tinyml.tools.calibration.programs.forests import FORESTS, forest_equations,
 from tinyml.tools.calibration.programs.front_ends import STEPS as FRONT_END_STEPS
 from tinyml.tools.calibration.programs.front_ends import front_ends
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
+from tinyml.tools.calibration.programs.requantisations import function_rows
 from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
 from tinyml.tools.reports.breakdown import constant_names, flash
 from tinyml.tools.reports.facts.spent_time import CALL_AND_RETURN, measured_time, operations
@@ -294,7 +295,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
         return
     alone = fit([*copy_equations(chosen.name), *([] if quick else forest_equations(chosen.name))], {})
     result = table(chosen, measurements, known, alone)
-    steps = {**result.pop("steps"), **known}
+    steps = {**result.pop("steps"), **function_rows(chosen.name), **known}
     result["floats"] = float_conversions(chosen)
     _write(file, result, steps)
     print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")

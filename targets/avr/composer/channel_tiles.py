@@ -17,8 +17,6 @@ from functools import cache
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import FLASH, TimedCode, copied, cycles, moved
 from tinyml.targets.avr.composer.fragments import (
-    CALL,
-    CALLED,
     FACTORS,
     NUMBER,
     RESULT,
@@ -163,7 +161,7 @@ class AvrChannelsByRow(_AvrChannelCode):
     def subroutine(self) -> Code:
         """The subroutine that converts a sum to a byte, stores the byte and advances to the next window's result."""
         if self.requantises:
-            lines = joined(CALL, moved("r30", -FACTORS))
+            lines = joined(self.requantising.call, moved("r30", -FACTORS))
         else:
             lines = shifted(SUM, self.tile.right, ELEMENT, ZERO)
         return joined(a.label(50), lines, a.st("X", ELEMENT), moved("r26", self.tile.rows), a.ret())
@@ -177,7 +175,7 @@ class AvrChannelsByRow(_AvrChannelCode):
             moved("r28", self.at_once * tile.step - self.height * tile.pitch),
             moved("r30", -self.taps),
         )
-        finish = cycles(self.subroutine) + (CALLED if self.requantises else 0)
+        finish = cycles(self.subroutine) + (self.requantising.called if self.requantises else 0)
         return code.longer(self.at_once * finish)
 
     @property
@@ -232,7 +230,7 @@ class AvrSlidingChannels(_AvrChannelCode):
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
-        return joined(map(a.push, kept), CALL, map(a.pop, reversed(kept)), moved("r30", -FACTORS))
+        return joined(map(a.push, kept), self.requantising.call, map(a.pop, reversed(kept)), moved("r30", -FACTORS))
 
     @property
     def _ahead(self) -> int:
@@ -255,7 +253,7 @@ class AvrSlidingChannels(_AvrChannelCode):
             (a.st("X", ELEMENT), *moved("r26", channels)),
             *(copied(after, sum) for sum, after in zip(self.sums, (*self.sums[1:], START), strict=True)),
         )
-        called = window.longer(CALLED if self.requantises else 0)
+        called = window.longer(self.requantising.called if self.requantises else 0)
         return begin.followed_by(called.looped(2, self.tile.count, COUNTER))
 
     @property

@@ -11,8 +11,6 @@ from functools import cache
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import FLASH, RAM, TimedCode, copied, cycles, moved
 from tinyml.targets.avr.composer.fragments import (
-    CALL,
-    CALLED,
     FACTORS,
     RESULT,
     SUM,
@@ -95,7 +93,7 @@ class AvrDotTile(AvrTileCode):
             begin = begin.then(a.ldi(_RUNS, tile.runs))
             run = run.then(moved("r26", far), moved("r28", far)).looped(44, tile.runs, _RUNS)
         code = begin.followed_by(run).then(a.pop("r29"), a.pop("r28"), self._results, a.push("r28"), a.push("r29"))
-        return code.longer(4 * (CALLED if self.requantises else cycles(self.subroutine)))
+        return code.longer(4 * (self.requantising.called if self.requantises else cycles(self.subroutine)))
 
     @property
     def _results(self) -> Code:
@@ -111,7 +109,7 @@ class AvrDotTile(AvrTileCode):
         for number, (sum, by) in enumerate(steps):
             copy = copied(_SUMS[sum], _SUMS[0]) if sum else ()
             again = moved("r30", -FACTORS) if self.requantises and number % 2 else ()
-            called = (*CALL, a.st("Y+", RESULT)) if self.requantises else (a.rcall(ahead=50),)
+            called = (*self.requantising.call, a.st("Y+", RESULT)) if self.requantises else (a.rcall(ahead=50),)
             lines = joined(lines, again, moved("r28", by), copy, called)
         return joined(lines, moved("r28", -rows))
 

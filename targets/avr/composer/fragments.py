@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
+from typing import NamedTuple, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
@@ -17,7 +18,7 @@ from tinyml.targets.avr.assembly import FAR_FLASH, FLASH, RAM, SumRegisters, byt
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import SharedFunction
 from tinyml.targets.nests import Bytes
-from tinyml.targets.tiles import Sums
+from tinyml.targets.tiles import Sums, Tile
 
 Fetch: TypeAlias = Callable[[str], Code]
 """The instructions that load a byte into a register."""
@@ -384,8 +385,11 @@ def factors(sums: Sums, point: int) -> Bytes:
     return np.concatenate([doubled, others.astype(np.uint8).view(np.int8)], axis=1)
 
 
-def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Code:
-    """Code that requantises a 24-bit sum as TensorFlow Lite does, and saturates the result to a byte.
+def requantised(
+    sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str, *, once: bool = False
+) -> Code:
+    """Code that requantises a 24-bit sum as TensorFlow Lite does, or with a single rounding, and saturates the result
+    to a byte.
 
     Z points to the `factors` in flash. The code changes the registers of the sum, r0 and r1.
 
@@ -393,16 +397,18 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
     * byte: the register for the result, r16 or above.
     * sign: a scratch register.
     * zero: a register that contains zero.
+    * once: if true, only the shifted product is rounded. No sum may lie halfway between two results.
     """
     low, _, high = sum
     # The magnitude is multiplied and shifted, as ties are rounded away from zero in the last step and upwards before:
     # the rounding bias of a negative sum's product is 2^31 - 1.
+    bias = (a.clr(number[3]),) if once else (a.ldi(number[3], 128), a.add(number[3], sign))
     lines = joined(
         (a.mov(sign, high), a.lsl(sign), a.sbc(sign, sign)),
         [a.eor(register, sign) for register in sum],
         [(a.sbc if at else a.sub)(register, sign) for at, register in enumerate(sum)],
-        [a.mov(register, sign) for register in number[:3]],
-        (a.ldi(number[3], 128), a.add(number[3], sign)),
+        [a.clr(register) if once else a.mov(register, sign) for register in number[:3]],
+        bias,
     )
     for byte_of_factor in range(4):
         lines = joined(lines, (a.clr(number[3]),) if byte_of_factor else (), a.lpm(byte, "Z+"))
@@ -441,16 +447,18 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
     )
 
 
-def requantised_in_c(indent: str, factors: str, out: str) -> str:
+def requantised_in_c(indent: str, factors: str, out: str, *, once: bool = False) -> str:
     """C statements that compute the result of `requantised` for the variable `sum` and store it in `out`.
 
     factors: the C expression of the address of the factors.
+    once: as in `requantised`.
     """
+    half, whole = ("", "sum") if once else (" + (1LL << 31)", "(sum - (sum < 0))")
     lines = (
         f"const uint8_t *f = (const uint8_t *){factors};",
         "const uint32_t multiplier = f[0] | (uint32_t)f[1] << 8 | (uint32_t)f[2] << 16 | (uint32_t)f[3] << 24;",
-        "sum = (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
-        "sum = (int32_t)(((int64_t)(sum - (sum < 0)) * f[4] + (128L << 8 * f[5])) >> 8 * (f[5] + 1)) + f[6] - 128;",
+        f"sum = (int32_t)(((int64_t)sum * multiplier{half}) >> 32);",
+        f"sum = (int32_t)(((int64_t){whole} * f[4] + (128L << 8 * f[5])) >> 8 * (f[5] + 1)) + f[6] - 128;",
         f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
     )
     return "\n".join(indent + line for line in lines)
@@ -459,14 +467,32 @@ def requantised_in_c(indent: str, factors: str, out: str) -> str:
 SUM, NUMBER, SIGN, ZERO, RESULT = ("r2", "r3", "r10"), ("r20", "r21", "r22", "r23"), "r24", "r15", "r25"
 """The registers of the requantising function: sum, scratch registers, sign, zero, and result."""
 
-_LINES = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO), a.ret())
-_SYMBOL = "tm_requantised_s8"
-REQUANTISE = SharedFunction(
-    _SYMBOL,
-    f"#ifdef __AVR__\nTM_KERNEL {_SYMBOL}(void)\n{{\n{statement(_LINES)}\n}}\n#endif\n",
-    bytes_of(_LINES),
-)
-"""The function that requantises a sum, shared by all kernels of a program."""
 
-CALL, CALLED = (a.call(_SYMBOL),), cycles(_LINES)
-"""A call of this function, and the cycles of its code."""
+class Requantising(NamedTuple):
+    """A function that requantises a sum, shared by all kernels of a program.
+
+    function: the function and its text.
+    call: the code that calls it.
+    called: the cycles of its code.
+    """
+
+    function: SharedFunction
+    call: Code
+    called: int
+
+
+@cache
+def requantising(to_even: int) -> Requantising:
+    """The function that requantises a sum for a tile.
+
+    to_even: as in `Tile`.
+    """
+    lines = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO, once=bool(to_even)), a.ret())
+    symbol = "tm_requantised_once_s8" if to_even else "tm_requantised_s8"
+    text = f"#ifdef __AVR__\nTM_KERNEL {symbol}(void)\n{{\n{statement(lines)}\n}}\n#endif\n"
+    return Requantising(SharedFunction(symbol, text, bytes_of(lines)), (a.call(symbol),), cycles(lines))
+
+
+def shared_functions(tile: Tile) -> Sequence[SharedFunction]:
+    """The functions that the kernel of a tile calls to requantise sums."""
+    return [requantising(tile.to_even).function]

@@ -14,6 +14,7 @@ from tinyml.targets.avr.composer.fragments import (
     FACTORS,
     factors,
     requantised_in_c,
+    requantising,
 )
 from tinyml.targets.c.composer.constants_in_c import shifted_in_c
 from tinyml.targets.composer.instructions import Code, Instruction, Run, joined
@@ -40,11 +41,13 @@ class AvrTileCode(ABC):
 
     requantises: true if the sums are requantised by factors, which follow the weights in the stream; false if the sums
         are shifted.
+    requantising: the function that requantises sums.
     """
 
     def __init__(self, tile: Tile) -> None:
         self.tile = tile
         self.requantises = tile.right == 0
+        self.requantising = requantising(tile.to_even)
 
     @property
     @abstractmethod
@@ -121,7 +124,7 @@ class AvrTileCode(ABC):
 
         def finish(c: StreamInC, out: str) -> str:
             if self.requantises:
-                return requantised_in_c("", f"({c.number('factors')})", out)
+                return requantised_in_c("", f"({c.number('factors')})", out, once=bool(self.tile.to_even))
             return shifted_in_c(self.tile.right, out)
 
         return WeightStream(self.tile, [blocks], fields, by_channel=by_channel, finish=finish)
