@@ -181,6 +181,15 @@ class ForestCoder(_ContentCoder[ForestCode]):
 
     CONTENT: ClassVar[str] = FOREST
 
+    def kernel(self, content: ForestCode, key: str | None = None) -> Kernel | None:
+        return _forest_kernel(self, content, key)
+
+
+@lru_cache(maxsize=64)
+def _forest_kernel(coder: ForestCoder, forest: ForestCode, key: str | None) -> Kernel | None:
+    """A kernel of a forest is composed once: a search offers and prices it, and the chosen program prints it."""
+    return _ContentCoder[ForestCode].kernel(coder, forest, key)
+
 
 class LoopCoder(_ContentCoder["LaneProgram"]):
     """A kernel generator (coder) whose kernels compute a given lane function (`num.lane_function`)."""

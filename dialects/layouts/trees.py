@@ -8,9 +8,9 @@ leaves.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DictionaryAttr, f32, i8, i32
@@ -77,12 +77,10 @@ class Trees:
     @cached_property
     def depth(self) -> int:
         """The maximum number of inner nodes on a path from a root to a leaf."""
-        depths = np.zeros(self.inner, np.int64)
-        for node in range(self.inner):
-            for child in self.children[node]:
-                if child >= 0:
-                    depths[child] = depths[node] + 1
-        return int(depths.max(initial=-1)) + 1
+        depth, level = 0, self.roots
+        while (level := level[level >= 0]).size:
+            depth, level = depth + 1, self.children[level].reshape(-1)
+        return depth
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
@@ -93,10 +91,10 @@ class Trees:
             return self.shares
         likely = np.zeros((self.inner, 2))
         likely[self.roots[self.roots >= 0]] = 0.5
-        for node in range(self.inner):
-            for side, child in enumerate(self.children[node].tolist()):
-                if child >= 0:
-                    likely[child] = likely[node, side] / 2
+        level = self.roots
+        while (level := level[level >= 0]).size:
+            level, halves = self.children[level].reshape(-1), likely[level].reshape(-1) / 2
+            likely[level[level >= 0]] = halves[level >= 0, None]
         return likely
 
     @property
@@ -172,18 +170,26 @@ class Trees:
             at = np.where(at >= 0, self.children[nodes, side], at)
         return -1 - at
 
+    def below(self, root: int) -> Iterator[int]:
+        """Yield the nodes of the subtree below a root, which is encoded like a child, in preorder."""
+        children, pending = self.children, [root]
+        while pending:
+            yield (node := pending.pop())
+            if node >= 0:
+                pending += reversed(children[node].tolist())
+
     @cached_property
     def leaf_shares(self) -> NDArray[np.float64]:
         """The fraction of samples that reaches each leaf, in the order of `leaves_by_tree`."""
-        shares = list[float]()
-        for root in map(int, self.roots):
+        shares, children, likely = list[float](), self.children.tolist(), self.likely.tolist()
+        for root in self.roots.tolist():
             pending = [(root, 1.0)]
             while pending:
                 node, share = pending.pop()
                 if node < 0:
                     shares.append(share)
                 else:
-                    pending += [(int(self.children[node, side]), float(self.likely[node, side])) for side in (1, 0)]
+                    pending += [(children[node][side], likely[node][side]) for side in (1, 0)]
         return np.array(shares)
 
     @cached_property
@@ -191,39 +197,45 @@ class Trees:
         """The indices of the leaves of all trees, tree by tree, and for each tree the position of its first leaf in
         this list.
         """
-        leaves, starts = list[int](), list[int]()
-        for root in map(int, self.roots):
+        leaves, starts, children = list[int](), list[int](), self.children.tolist()
+        for root in self.roots.tolist():
             starts.append(len(leaves))
             pending = [root]
             while pending:
                 if (node := pending.pop()) < 0:
                     leaves.append(-1 - node)
                 else:
-                    pending += [int(self.children[node, 1]), int(self.children[node, 0])]
+                    pending += reversed(children[node])
         return np.array(leaves, np.int64), np.array(starts, np.int64)
 
-    def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
+    def rebuilt(self, decided: Sequence[int] | None = None, leaves: Sequence[int] | None = None) -> Trees:
         """The trees without three kinds of nodes: nodes that always select the same child, nodes whose two children are
         the same leaf, and nodes that are then unreachable.
 
-        decided: returns the index, 0 or 1, of the child that a node always selects; None if the node may select both.
-        leaf: returns the new index of a leaf.
+        decided: for each node, the index, 0 or 1, of the child that it always selects; -1 if it may select both. None
+            if all nodes may.
+        leaves: the new index of each leaf; None if it is the same.
         """
         nodes: list[int] = []
         children: list[list[int]] = []
-        ends: dict[int, int] = {}
+        ends = list[int]([0]) * self.inner
+
+        def end(child: int) -> int:
+            return ends[child] if child >= 0 else child if leaves is None else -1 - leaves[-1 - child]
+
+        sides = [-1] * self.inner if decided is None else decided
+        all_children: list[list[int]] = self.children.tolist()
         for node in reversed(range(self.inner)):
-            pair = [ends[child] if child >= 0 else -1 - leaf(-1 - child) for child in map(int, self.children[node])]
-            side = decided(node)
-            if side is not None or (pair[0] == pair[1] and pair[0] < 0):
-                ends[node] = pair[side or 0]
+            pair, side = [end(child) for child in all_children[node]], sides[node]
+            if side >= 0 or (pair[0] == pair[1] and pair[0] < 0):
+                ends[node] = pair[max(side, 0)]
             else:
                 ends[node] = len(nodes)
                 nodes.append(node)
                 children.append(pair)
         # Children were numbered before their parents, and some have no parent any more.
         order: dict[int, int] = {}
-        roots = [ends[root] if root >= 0 else -1 - leaf(-1 - root) for root in map(int, self.roots)]
+        roots = [end(root) for root in self.roots.tolist()]
         for root in roots:
             pending = [root]
             while pending:
@@ -264,21 +276,32 @@ class Trees:
         """The trees that attributes store. Raises `VerifyException` unless the attributes are dense arrays of numbers
         with the required ranks and element types.
         """
-        arrays = [dense_array(attributes.get(key), key) for key in KEYS]
-        for key, array in zip(KEYS, arrays, strict=True):
-            if array.ndim != (rank := 2 if key == CHILDREN else 1):
-                raise VerifyException(f"{key} have rank {rank}, got shape {array.shape}")
-        for key, array in zip(KEYS, arrays, strict=True):
-            if key != THRESHOLDS and array.dtype.kind != "i":
-                raise VerifyException(f"{key} are integers, got {array.dtype}")
-        features, thresholds, children, roots = arrays
-        integers = (array.astype(np.int64) for array in (features, children, roots))
-        features, children, roots = integers
-        given = attributes.get(SHARES)
-        shares = None if given is None else dense_array(given, SHARES).astype(np.float64)
-        given = attributes.get(MISSING)
-        missing = None if given is None else dense_array(given, MISSING).astype(np.bool_)
-        return Trees(features, thresholds, children, roots, shares, missing)
+        return _trees_of(*map(attributes.get, (*KEYS, SHARES, MISSING)))
+
+
+@lru_cache(maxsize=8)
+def _trees_of(*attributes: Attribute | None) -> Trees:
+    """The trees of the arrays `KEYS`, `SHARES` and `MISSING`. Copies of an op share their attributes, and what was
+    computed about trees is then shared, too.
+    """
+    *dense, given_shares, given_missing = attributes
+    arrays = [dense_array(attribute, key) for key, attribute in zip(KEYS, dense, strict=True)]
+    for key, array in zip(KEYS, arrays, strict=True):
+        if array.ndim != (rank := 2 if key == CHILDREN else 1):
+            raise VerifyException(f"{key} have rank {rank}, got shape {array.shape}")
+    for key, array in zip(KEYS, arrays, strict=True):
+        if key != THRESHOLDS and array.dtype.kind != "i":
+            raise VerifyException(f"{key} are integers, got {array.dtype}")
+    features, thresholds, children, roots = arrays
+    shares = None if given_shares is None else dense_array(given_shares, SHARES).astype(np.float64)
+    missing = None if given_missing is None else dense_array(given_missing, MISSING).astype(np.bool_)
+    integers = (array.astype(np.int64) for array in (features, children, roots))
+    features, children, roots = integers
+    trees = Trees(features, thresholds, children, roots, shares, missing)
+    for array in (features, thresholds, children, roots, shares, missing):
+        if array is not None:
+            array.setflags(write=False)
+    return trees
 
 
 VOTES = "votes"
@@ -320,10 +343,7 @@ class ForestCode(Content):
         data = dict[str, Attribute](attribute.data) if isinstance(attribute, DictionaryAttr) else attribute
         if not isinstance(data, Mapping):
             raise VerifyException(f"a forest is a dictionary, got {attribute}")
-        votes = dense_array(data.get(VOTES), VOTES)
-        if votes.ndim != 2:
-            raise VerifyException(f"votes have a row for each leaf, got shape {votes.shape}")
-        return ForestCode(Trees.of(data), votes)
+        return _forest_of(*map(data.get, (VOTES, *KEYS, SHARES, MISSING)))
 
     def verify(self, features: int, results: int) -> None:
         """Raise `VerifyException` unless the nodes compare features below `features` and the leaves have votes for
@@ -357,3 +377,14 @@ class ForestCode(Content):
         """The expected number of nonzero votes that one inference adds."""
         leaves, _ = self.trees.leaves_by_tree
         return float(self.trees.leaf_shares @ np.count_nonzero(self.votes[leaves], axis=1))
+
+
+@lru_cache(maxsize=8)
+def _forest_of(votes: Attribute | None, *trees: Attribute | None) -> ForestCode:
+    """The forest of the array `VOTES` and of those of its trees. The copies of a declaration share one forest, and the
+    kernels that were composed for it.
+    """
+    array = dense_array(votes, VOTES)
+    if array.ndim != 2:
+        raise VerifyException(f"votes have a row for each leaf, got shape {array.shape}")
+    return ForestCode(_trees_of(*trees), array)

@@ -99,27 +99,19 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
     """
     format, trees = tdsl.format_of(op.input), op.trees
     raws, below = greatest_raws(format, trees.thresholds)
-    greatest = greatest_raw(format)
-
-    def decided(node: int) -> int | None:
-        # Infinities and NaN of floats lie outside all thresholds.
-        if format.dtype.kind == "f":
-            return None
-        if not below[node]:
-            return 1
-        return 0 if raws[node] >= greatest else None
-
-    return trees.with_thresholds(raws).rebuilt(decided)
+    # Infinities and NaN of floats lie outside all thresholds.
+    decided = np.where(below, np.where(raws >= greatest_raw(format), 0, -1), 1) if format.dtype.kind != "f" else None
+    return trees.with_thresholds(raws).rebuilt(None if decided is None else decided.tolist())
 
 
 def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
     distinct, numbers = np.unique(votes, axis=0, return_inverse=True)
-    numbers = numbers.reshape(-1)
-    merged = trees.rebuilt(lambda node: None, lambda leaf: int(numbers[leaf]))
+    merged = trees.rebuilt(leaves=numbers.reshape(-1).tolist())
     used, _ = merged.leaves_by_tree
-    kept, positions = np.unique(used, return_inverse=True)
-    order = dict(zip(used.tolist(), positions.reshape(-1).tolist(), strict=True))
-    return ForestCode(merged.rebuilt(lambda node: None, lambda leaf: order[leaf]), distinct[kept])
+    kept = np.unique(used)
+    order = np.zeros(len(distinct), np.int64)
+    order[kept] = np.arange(len(kept))
+    return ForestCode(merged.rebuilt(leaves=order.tolist()), distinct[kept])
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopBuilder) -> None:

@@ -28,7 +28,7 @@ def cycles(lines: Iterable[Line]) -> int:
 
 
 def bytes_of(lines: Iterable[Line]) -> int:
-    return sum(instruction.size or 0 for instruction in _instructions(lines))
+    return sum([line.size or 0 for line in lines if isinstance(line, Instruction)])
 
 
 def moved(pointer: str, by: int) -> Code:

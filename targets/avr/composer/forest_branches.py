@@ -19,7 +19,7 @@ from tinyml.targets.avr.assembly import bytes_of, cycles
 from tinyml.targets.avr.composer.forest_leaves import REACH, RESULTS, AvrForest, Leaves, compares, has_floats
 from tinyml.targets.avr.composer.forest_tables import ForestTables
 from tinyml.targets.c.composer.forests_in_c import forest_inline
-from tinyml.targets.composer.instructions import Code, Line, joined
+from tinyml.targets.composer.instructions import Code, Line, LocalLabel, joined
 from tinyml.targets.kernel import Kernel
 
 SECOND = 63
@@ -65,32 +65,38 @@ class Branches:
         leaf: a function that returns the code of a leaf, which must not fall through.
         jump: the opcode of jumps within the tree.
 
-        The code is built bottom-up and without recursion, because trees may be deep.
+        The sizes of all subtrees are computed bottom-up, then the code is written top-down: trees may be deep, so that
+        code that is joined at each node takes quadratic time, and recursion too much stack.
         """
-        trees, done = self.forest.trees, dict[int, Code]()
-        pending = [root]
-        while pending:
-            node = pending[-1]
+        trees, floats = self.forest.trees, has_floats(self.forest)
+        code, size, children = dict[int, Code](), dict[int, int](), dict[int, tuple[int, int]]()
+        for node in reversed(list(trees.below(root))):
             if node < 0:
-                done[node] = leaf(-1 - node)
-                pending.pop()
+                code[node] = leaf(-1 - node)
+                size[node] = bytes_of(code[node])
                 continue
-            first, second = map(int, trees.children[node])
-            if missing := [child for child in (first, second) if child not in done]:
-                pending += missing
-                continue
-            pending.pop()
-            near, far, branch, inverse = done[first], done[second], a.brge, a.brlt
-            if has_floats(self.forest) and np.signbit(trees.thresholds[node]):
+            near, far = trees.children[node].tolist()
+            branch, inverse = a.brge, a.brlt
+            if floats and np.signbit(trees.thresholds[node]):
                 branch, inverse = a.brcs, a.brcc
-            if bytes_of(near) > bytes_of(far):
+            if size[near] > size[far]:
                 near, far, branch, inverse = far, near, inverse, branch
-            label = NODES + node
-            test = (branch(ahead=label),)
-            if bytes_of(near) > _BRANCH:
-                test = (inverse(ahead=1), jump(ahead=label), a.label(1))
-            done[node] = joined(self.compared(node), test, near, a.label(label), far)
-        return done[root]
+            test = (branch(ahead=NODES + node),)
+            if size[near] > _BRANCH:
+                test = (inverse(ahead=1), jump(ahead=NODES + node), a.label(1))
+            code[node] = (*self.compared(node), *test)
+            size[node] = bytes_of(code[node]) + size[near] + size[far]
+            children[node] = near, far
+        lines, pending = list[Line](), list[int | LocalLabel]([root])
+        while pending:
+            if isinstance(item := pending.pop(), LocalLabel):
+                lines.append(item)
+                continue
+            lines += code[item]
+            if item in children:
+                near, far = children[item]
+                pending += (far, a.label(NODES + item), near)
+        return tuple(lines)
 
     def compared(self, node: int) -> Code:
         """Code that compares a feature with the smallest number above the threshold of a node.
@@ -159,9 +165,10 @@ class ForestRecords(AvrForest):
         ahead = bytes_of(end) + bytes_of(shared)
         calls: list[Line] = []
         for number, at in reversed(list(enumerate(placed))):
-            near = at + ahead + bytes_of(calls) < JUMP
-            calls.insert(0, (a.rcall if near else a.call)(ahead=TREES + number))
-        return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
+            call = (a.rcall if at + ahead < JUMP else a.call)(ahead=TREES + number)
+            calls.append(call)
+            ahead += bytes_of([call])
+        return joined(a.push("r28"), a.push("r29"), main, reversed(calls), end, shared, *blocks)
 
     def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
         """The blocks of trees with their labels, and for each tree its distance in bytes from the first block."""
@@ -169,14 +176,15 @@ class ForestRecords(AvrForest):
         placed: list[int] = []
         size = offset = 0
         for number, tree in enumerate(trees):
-            if not blocks or size + bytes_of(tree) > JUMP:
+            length = bytes_of(tree)
+            if not blocks or size + length > JUMP:
                 entries = self._entries(len(blocks))
                 blocks.append(entries)
-                offset += bytes_of(entries)
                 size = bytes_of(entries)
+                offset += size
             placed.append(offset)
             blocks.append((a.label(TREES + number), *tree))
-            size, offset = size + bytes_of(tree), offset + bytes_of(tree)
+            size, offset = size + length, offset + length
         return blocks, placed
 
     def _entries(self, block: int) -> Code:

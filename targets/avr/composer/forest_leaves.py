@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
@@ -21,10 +20,6 @@ from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, statement
 from tinyml.targets.c.composer.forests_in_c import code_in_c, forest_signature
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Composed, Kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 REACH = 64
 """The reach of a displacement, in bytes."""
@@ -144,15 +139,23 @@ class Leaves:
         no such leaves, or if records contain all votes.
         """
         votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
-        alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
-        counted = Counter(int(votes[leaf].sum()) for leaf in alone)
+        alone = leaves[np.count_nonzero(votes[leaves], axis=1) == 1]
+        sums: list[int] = votes[alone].sum(1).tolist()
+        counted = Counter(sums)
         return counted.most_common(1)[0][0] if self.masked and counted else None
+
+    @cached_property
+    def _pure(self) -> list[int | None]:
+        votes = self.forest.votes
+        if self.unit is None:
+            return [None] * len(votes)
+        pure = (np.count_nonzero(votes, axis=1) == 1) & (votes.sum(1) == self.unit)
+        columns = np.argmax(votes != 0, axis=1).tolist()
+        return [column if is_pure else None for column, is_pure in zip(columns, pure.tolist(), strict=True)]
 
     def pure(self, leaf: int) -> int | None:
         """The index of the result to which a leaf adds, if the leaf is pure; None for other leaves."""
-        votes = self.forest.votes[leaf]
-        columns = np.flatnonzero(votes)
-        return int(columns[0]) if len(columns) == 1 and votes[columns[0]] == self.unit else None
+        return self._pure[leaf]
 
     @cached_property
     def records(self) -> bool:
@@ -170,18 +173,22 @@ class Leaves:
     def mask_bytes(self) -> int:
         return -(-self.forest.results // 8) if self.masked else 0
 
+    @cached_property
+    def _votes(self) -> list[list[int]]:
+        return self.forest.votes.tolist()
+
     def numbers(self, leaf: int) -> list[int]:
         """The bytes of the votes in the record of a leaf.
 
         If records have masks, only the nonzero votes are in the record, or one vote of 0 if all votes are zero.
         """
-        votes: NDArray[Any] = self.forest.votes[leaf]
-        added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
-        return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
+        votes = self._votes[leaf]
+        added = ([vote for vote in votes if vote] or votes[:1]) if self.masked else votes
+        return [vote >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
 
     def mask(self, leaf: int) -> list[int]:
         """The bytes of the mask in the record of a leaf. The first byte is for results 0 to 7."""
-        bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf])) or 1
+        bits = sum(1 << result for result, vote in enumerate(self._votes[leaf]) if vote) or 1
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
     def cleared(self) -> Code:

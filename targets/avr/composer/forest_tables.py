@@ -13,6 +13,7 @@ separate byte. A record without a mask contains only votes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -106,47 +107,40 @@ class ForestTables(AvrForest):
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
         """The bytes of the subtree below a root; None if a distance does not fit in `skip` bytes."""
-        trees, done = self.forest.trees, dict[int, list[int]]()
+        trees = self.forest.trees
         if root < 0:
             # A comparison with the greatest number has the same result for any feature.
-            return self._node(0, (1 << 8 * self.bytes - 1) - 1, root, root, done, skip)
-        pending = [root]
-        while pending:
-            node = pending[-1]
-            first, second = map(int, trees.children[node])
-            if missing := [child for child in (first, second) if child >= 0 and child not in done]:
-                pending += missing
-                continue
-            pending.pop()
+            return [*self._head(0, (1 << 8 * self.bytes - 1) - 1, (root, root)), *self._leaves((root, root))]
+        nodes = [node for node in trees.below(root) if node >= 0]
+        bytes, size = dict[int, list[int]](), dict[int, int]()
+        for node in reversed(nodes):
+            children: list[int] = trees.children[node].tolist()
             threshold = trees.thresholds[node]
             if has_floats(self.forest):
                 threshold = int(threshold.view(np.uint32)) - bool(np.signbit(threshold))
-            node_bytes = self._node(int(trees.features[node]), int(threshold), first, second, done, skip)
-            if node_bytes is None:
-                return None
-            done[node] = node_bytes
-        return done[root]
+            inner = [size[child] for child in children if child >= 0]
+            if len(inner) == 2:
+                distance = inner[0] + 1
+                if distance >> 8 * skip:
+                    return None
+                rest = _number(distance)[:skip]
+            else:
+                rest = self._leaves(children)
+            bytes[node] = [*self._head(int(trees.features[node]), int(threshold), children), *rest]
+            size[node] = len(bytes[node]) + sum(inner)
+        return [byte for node in nodes for byte in bytes[node]]
 
-    def _node(
-        self, feature: int, threshold: int, first: int, second: int, done: dict[int, list[int]], skip: int
-    ) -> list[int] | None:
+    def _head(self, feature: int, threshold: int, children: Sequence[int]) -> list[int]:
         offset = feature * self.bytes
-        flags = 128 * (first < 0) + 64 * (second < 0)
+        flags = 128 * (children[0] < 0) + 64 * (children[1] < 0)
         head = [flags | offset >> 8, offset & 255] if self.wide else [flags | offset]
-        head += [threshold >> 8 * byte & 255 for byte in range(self.bytes)]
-        if not flags:
-            distance = len(done[first]) + 1
-            if distance >> 8 * skip:
-                return None
-            return [*head, *_number(distance)[:skip], *done[first], *done[second]]
-        ends = [-1 - child for child in (first, second) if child < 0]
+        return head + [threshold >> 8 * byte & 255 for byte in range(self.bytes)]
+
+    def _leaves(self, children: Sequence[int]) -> list[int]:
         if self.nibbles:
-            shared = [self._result(-1 - child) if child < 0 else 0 for child in (first, second)]
-            leaves = [shared[0] << 4 | shared[1]]
-        else:
-            leaves = [byte for leaf in ends for byte in self._leaf(leaf)]
-        inner = [byte for child in (first, second) if child >= 0 for byte in done[child]]
-        return [*head, *leaves, *inner]
+            first, second = (self._result(-1 - child) if child < 0 else 0 for child in children)
+            return [first << 4 | second]
+        return [byte for child in children if child < 0 for byte in self._leaf(-1 - child)]
 
     def _result(self, leaf: int) -> int:
         result = self.leaves.pure(leaf)

@@ -189,9 +189,9 @@ class InputMoments:
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
-        self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
+        self.factors = {op: _factors_of(op.result) for op in constants}
         self.windows = {op: windows for op in constants if (windows := _FilterWindows.of(op)) is not None}
-        others = [values for op, values in self.partners.items() if op not in self.windows]
+        others = [values for op, values in self.factors.items() if op not in self.windows]
         wanted = {value for values in others for value in values}
         seen: dict[SSAValue, list[Reals]] = {}
 
@@ -248,7 +248,7 @@ class InputMoments:
             if (key := (constant, format.rounding_within(*self.ranges[constant]))) not in self.known:
                 self.known[key] = self.windows[constant].moments(constant, format, self.weights)
             return self.known[key]
-        factors = self._factors(constant)
+        factors = self.factors[constant]
         if not factors:
             return None
         formats = [format_of(value) for value in factors]
@@ -268,7 +268,7 @@ class InputMoments:
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares
-        factors = [self.values[value] for value in self._factors(constant)]
+        factors = [self.values[value] for value in self.factors[constant]]
         if not factors or not constant.raws.ndim:
             return None
         length = constant.raws.shape[-1]
@@ -278,10 +278,6 @@ class InputMoments:
         if all(values[0].shape[1:-1] == (length,) for values in factors):
             return np.mean([(vector * vector).mean((0, 2)) for values in factors for vector in values], 0)
         return None
-
-    def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        partners = self.partners[constant]
-        return partners if all(value in self.values for value in partners) else []
 
     def _moments(
         self, constant: tdsl.ConstOp, factors: Sequence[SSAValue], formats: Sequence[NumberFormat]
@@ -350,14 +346,21 @@ def _range(parts: Sequence[Reals]) -> tuple[float, float]:
     return min(float(part.min()) for part in parts), max(float(part.max()) for part in parts)
 
 
-def _partners(constant: SSAValue) -> Iterator[SSAValue]:
+def _factors_of(constant: SSAValue) -> list[SSAValue]:
+    """The factors on the right by which a constant is multiplied; empty if the constant has any other use."""
+    factors = dict.fromkeys(_uses_of(constant))
+    return [] if None in factors else [factor for factor in factors if factor is not None]
+
+
+def _uses_of(constant: SSAValue) -> Iterator[SSAValue | None]:
+    """Yield the factor of each product with a constant on the left, and None for any other use."""
     for use in constant.uses:
         match use.operation:
             case tdsl.ContractionOp() as op if op.initial is not constant:
-                yield from (rhs if lhs is constant else constant for lhs, rhs in op.pairs if constant in (lhs, rhs))
+                yield from (rhs if lhs is constant else None for lhs, rhs in op.pairs if constant in (lhs, rhs))
             case tdsl.MulOp() as op:
                 yield op.other(constant)
             case tdsl.IndexOp() as op:
-                yield from _partners(op.out)
+                yield from _uses_of(op.out)
             case _:
-                yield constant
+                yield None
