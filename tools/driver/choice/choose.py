@@ -200,6 +200,7 @@ class CandidateQueue:
                 # Nothing absorbs scales of features: the program equals that of another alternative.
                 return
             if alternative.options.get("float_features") and not compares_floats(trial.prepared.before):
+                # The program equals that of another alternative, too, which the report lists.
                 return
             tried = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
         except Exception as error:

@@ -23,7 +23,7 @@ from tinyml.transforms.ir.cost.reading import read_floats
 class Estimate:
     """The estimated cost of a program.
 
-    time: of the program for one inference, in the device's unit.
+    time: of the program for one inference, in the unit of the board's simulator (`Board.unit`): cycles or instructions.
     reading: the time in which a call with floats converts them to raws, in addition; 0 if nothing is converted, None
         on a device without measurements of conversions.
     code: bytes of the program's own instructions.
