@@ -16,7 +16,7 @@ class WindowAxis(NamedTuple):
     """Windows along the height or the width of an image. Window i belongs to index i of the result.
 
     Window i covers the indices of the image from `start(i)` to `end(i)`, which is excluded. Indices outside of the
-    image are padding. Adjacent parts of a result both need the `kernel - stride` indices between them, the halo.
+    image are padding. Adjacent parts of a result both need the indices between them that their windows share, the halo.
 
     kernel: the number of indices in a window.
     stride: the distance of adjacent windows.
@@ -26,6 +26,11 @@ class WindowAxis(NamedTuple):
     kernel: int
     stride: int = 1
     before: int = 0
+
+    @property
+    def halo(self) -> int:
+        """The number of indices that adjacent windows share."""
+        return max(self.kernel - self.stride, 0)
 
     def start(self, i: Index) -> Index:
         return i * self.stride - self.before

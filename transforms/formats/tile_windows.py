@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
@@ -158,7 +159,7 @@ def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large:
     uneven: TileMemory | None = None
     for parts in _PARTS:
         count = max(-(-pixels // parts), _LEAST_WINDOWS)
-        gathered_pixels = count * taps if apart > 1 else (count - 1) * across + taps
+        gathered_pixels = count * taps if apart > 1 else WindowAxis(taps, across).span(count)
         part = TileMemory(min(memory.input_tile, gathered_pixels * channels), spare)
         if (tiling := image_tiling(op, target, part, large=large)).tiles:
             if pixels % tiling.pixels == 0:

@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.lowering.frontends.layers.margins import padded
 from tinyml.lowering.frontends.layers.model_builder import (
     ModelBuilder,
@@ -167,8 +168,8 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
     If the total padding is odd, the end of the axis gets one more element.
     """
-    span = (kernel - 1) * dilation + 1
-    missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
+    axis = WindowAxis((kernel - 1) * dilation + 1, stride)
+    missing = max(axis.span(-(-extent // stride)) - extent, 0)
     return missing // 2, missing - missing // 2
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
 from tinyml.targets.composer.tile_code import RepeatedCode, overlapping
 from tinyml.targets.composer.weight_streams import (
@@ -97,6 +98,7 @@ class OverlappingWindows(ABC):
 
     def __init__(self, width: int, across: int, count: int) -> None:
         self.width, self.across = width, across
+        self.axis = WindowAxis(width, across)
         self.rounds = min(-(-width // max(across, 1)), count)
         """The number of sums that are in registers at the same time."""
 
@@ -122,7 +124,7 @@ class OverlappingWindows(ABC):
 
     def before(self) -> Code:
         """The code that adds the products of the columns that the first window shares with the following windows."""
-        return self.columns(0, max(self.width - self.across, 0), self.rounds)
+        return self.columns(0, self.axis.halo, self.rounds)
 
     def windows(self, count: int, further: int) -> Code:
         """The code for `count` windows in order.
@@ -133,8 +135,8 @@ class OverlappingWindows(ABC):
         """
         lines: list[Line] = []
         for window in range(count):
-            first = window * self.across + max(self.width - self.across, 0)
-            lines += self.columns(first, window * self.across + self.width, count + further)
+            first = self.axis.start(window) + self.axis.halo
+            lines += self.columns(first, self.axis.end(window), count + further)
             lines += self.finish(window)
         return tuple(lines)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.targets.composer.tile_code import overlapping
 from tinyml.targets.composer.weight_streams import (
     DOUBLED,
@@ -143,7 +144,7 @@ class _Channel(Generic[V]):
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]
-        for column in range((len(sums) - 1) * across + columns):
+        for column in range(WindowAxis(columns, across).span(len(sums))):
             users = overlapping(column, len(sums), across, columns)
             if users:
                 element = code.load(8, pointer, offset + column * self.tile.rows)

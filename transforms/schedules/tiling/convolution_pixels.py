@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
@@ -111,7 +112,7 @@ class ConvolutionPixels:
         filling = 0.0 if self.pad is None else self.pad.filling
         if self.op.spread[1] == 1 or width == 1:
             # A single input tile that contains all windows.
-            count, width = 1, (count - 1) * across + width
+            count, width = 1, WindowAxis(width, across).span(count)
         size = height + rows - 1, width
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
