@@ -21,6 +21,9 @@ from tinyml.targets.registry import board, chip_of
 OPTIMIZE = "-Os"
 """The optimization level of the C compiler for which the tables hold."""
 
+VARIABLE = " variable"
+"""What follows the name of a function in the step of a call whose shift is not constant."""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -82,7 +85,8 @@ def _families(step: str) -> Sequence[str]:
     contains its variants of other widths, and the next family contains all functions. The kinds of steps for the
     elements that functions process belong to families in the same way.
     """
-    first, *rest = step.split()
+    plain = step.removesuffix(VARIABLE)
+    first, *rest = plain.split()
     if first == "keep":
         return (first, "select")
     if not first.startswith("tm_"):

@@ -6,8 +6,8 @@
   table, it prints the deviation and rewrites nothing.
 * `--resume` reuses the measurements of an interrupted run.
 * `--add` measures only the steps missing from a table.
-* `--amend` measures estimators and every fourth program in fixed point. It then fits new times for the steps that these
-  programs execute. Each time in the table counts as one more measurement.
+* `--amend` measures estimators, networks and every fourth program in fixed point. It then fits new times for the steps
+  that these programs execute. Each time in the table counts as one more measurement.
 * `--forests` and `--front-ends` measure only the steps of forests or of front ends. All other steps are unchanged.
 
 Each operation of a program contributes an equation. The counts of the steps of the operation, times the unknown costs
@@ -64,7 +64,7 @@ from tinyml.tools.calibration.programs.forests import FORESTS, forest_equations,
 from tinyml.tools.calibration.programs.front_ends import STEPS as FRONT_END_STEPS
 from tinyml.tools.calibration.programs.front_ends import front_ends
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
-from tinyml.tools.calibration.programs.requantisations import function_rows
+from tinyml.tools.calibration.programs.networks import FITTED, networks
 from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
 from tinyml.tools.reports.breakdown import constant_names, flash
 from tinyml.tools.reports.facts.spent_time import CALL_AND_RETURN, measured_time, operations
@@ -87,6 +87,8 @@ PACKED = tuple(
     (width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in FIXED_WIDTHS), *CODED, "posit:16")
 )
 OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
+NETWORK_FORMATS = (("fixed", 8), ("fixed", 16), ("zeroskew", 8), ("f32", None), ("posit", 8))
+"""The formats of networks, other than those that have formats of their own."""
 EXTRA_STRIDE = 4
 """Every EXTRA_STRIDE-th program is also compiled with packed and coded constants, packed buffers and other formats.
 
@@ -225,6 +227,18 @@ def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequenc
     return _measured(named, FORMATS[:3], chosen, known)
 
 
+def measured_networks(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
+    """The measurements of the networks of `networks` with the sizes `FITTED`."""
+    made = [(f"{made.kind} {made.size}", made) for made in networks(FITTED)]
+    written = [(made, (name, made.write(folder / name))) for name, made in made]
+    floats = [program for made, program in written if not made.is_quantised]
+    quantised = [program for made, program in written if made.is_quantised]
+    return [
+        *_measured(floats, NETWORK_FORMATS, chosen, known),
+        *_measured(quantised, NETWORK_FORMATS[:1], chosen, known),
+    ]
+
+
 def measured_front_ends(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
     """The measurements of the front ends of `front_ends`. Spectrograms have 16 bits; the other front ends have their
     own formats.
@@ -289,29 +303,35 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
     ):
         measurements = programs(Path(name), chosen, known, QUICK_STRIDE if quick else 1)
         measurements += [] if quick else measured_estimators(Path(name), chosen, known)
+        measurements += [] if quick else measured_networks(Path(name), chosen, known)
         measurements += [] if quick else measured_front_ends(Path(name), chosen, known)
     if quick and file.exists():
         print(f"{chosen.name}: {len(measurements)} programs, {deviation(chosen, measurements):.1%} off the table")
         return
     alone = fit([*copy_equations(chosen.name), *([] if quick else forest_equations(chosen.name))], {})
     result = table(chosen, measurements, known, alone)
-    steps = {**result.pop("steps"), **function_rows(chosen.name), **known}
+    steps = {**result.pop("steps"), **known}
     result["floats"] = float_conversions(chosen)
     _write(file, result, steps)
     print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")
 
 
 def amend(chosen: Board, *, resume: bool = False) -> None:
-    """Fit new times for the steps of a table that estimators and some programs execute.
+    """Fit new times for the steps of a table that estimators, networks and some programs execute, and all costs of the
+    steps that the table lacks.
 
     resume: as for `calibrate`.
     """
     file = cost_file(chosen.name)
     assert file is not None
     with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):
-        measurements = [*measured_estimators(Path(name), chosen, {}), *some_programs(Path(name), chosen)]
-        alone = fit(forest_equations(chosen.name), {})
-    write_amended(file, measurements, alone)
+        measurements = [
+            *measured_estimators(Path(name), chosen, {}),
+            *some_programs(Path(name), chosen),
+            *measured_networks(Path(name), chosen, {}),
+        ]
+        alone = fit([*copy_equations(chosen.name), *forest_equations(chosen.name)], {})
+    write_amended(file, chosen, measurements, alone)
     print(f"{chosen.name}: {len(measurements)} programs")
 
 
@@ -389,26 +409,24 @@ def write_forests(file: Path, equations: Sequence[Equation]) -> None:
     _write(file, old, {**steps, **rows})
 
 
-def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
-    """Fit step times to measurements and write them to a table.
+def write_amended(file: Path, chosen: Board, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
+    """Fit step times to measurements and write them to the table of a board. The other costs of steps are fitted only
+    for steps that the table lacks.
 
     alone: as for `amended`.
     """
     old = json.loads(file.read_text())
-    program, steps = old.pop("program"), old.pop("steps")
-    times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
-    composed = {
-        step
-        for measurement in measurements
-        for step, cost in measurement.demand.kernels.items()
-        if cost.cost is not None
-    }
+    program: list[float] = old.pop("program")
+    before: dict[str, list[float]] = old.pop("steps")
+    times = amended(measurements, {"": program[0], **{step: row[0] for step, row in before.items()}}, alone)
     program[0] = round(times.pop(""), 2)
     result = {"unit": old.pop("unit"), "columns": old.pop("columns"), "program": program}
-    for step in times.keys() - composed:
-        relative = steps.get(step.replace("keep ", "select ").removesuffix(" short"), [0.0, 0.0, 0.0, 0.0])
-        steps[step] = [round(times[step], 2), *steps.get(step, relative)[1:]]
-    _write(file, {**result, **old}, steps)
+    steps: dict[str, list[float]] = table(chosen, measurements, {"": program, **before}, alone)["steps"]
+    _write(
+        file,
+        {**result, **old},
+        {step: [round(times.get(step, row[0]), 2), *row[1:]] for step, row in {**steps, **before}.items()},
+    )
 
 
 def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:

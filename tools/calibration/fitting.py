@@ -13,7 +13,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.costs import Cost, KernelCost
 from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 
-OLD_TIME_WEIGHT = 10.0
+OLD_TIME_WEIGHT = 100.0
 """The weight of a time in an older table, as executions of the step in its equation."""
 LONGEST_ENTRY = 200.0
 """The longest remainder (a time of no operation) that is attributed to entry and return."""

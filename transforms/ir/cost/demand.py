@@ -19,7 +19,7 @@ from math import gcd, prod
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, i8
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -39,7 +39,7 @@ from tinyml.dialects.scratch import (
     storage_of,
     unit_of,
 )
-from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
+from tinyml.targets.costs import VARIABLE, Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, OpFunction
@@ -59,6 +59,11 @@ MAX_SAVING = 6
 
 UNROLLED_TRIPS = 2
 """The iterations of a loop that the C compiler often unrolls; of a search for the greatest element, one more."""
+
+BOUND = "index bound"
+"""The step of an addition or a product of indices whose result decides what runs. The C compiler merges others into
+addresses and loop counters.
+"""
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
@@ -168,6 +173,7 @@ class _Counter:
     zeros: the fraction of zeros in arrays and in elements loaded from them.
     extremes: the least and the greatest raw of integer constants.
     sources: the names in the locations of ops.
+    bounds: whether an index decides what runs, for indices that were asked for.
     """
 
     def __init__(self, target: str) -> None:
@@ -180,6 +186,7 @@ class _Counter:
         self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
         self.loops = 0
         self.sources = SourceNames()
+        self.bounds: dict[SSAValue, bool] = {}
 
     def count_entry(self) -> None:
         """Count the two quantities that determine how many registers the function saves at its entry: the
@@ -217,12 +224,14 @@ class _Counter:
             case scf.ForOp():
                 self.loops += 1
                 trips = trip_count(op)
-                short = " short" if trips <= UNROLLED_TRIPS + _searches(op) else ""
-                steps.add(f"loop{short}", times)
-                steps.add(f"iteration{short}", times, trips)
+                kind = _kind_of_loop(op, trips)
+                steps.add(f"loop{kind}", times)
+                steps.add(f"iteration{kind}", times, trips)
                 self.block(op.body.block, times * trips)
             case _ if op.name.startswith("num."):
                 self.number(op, steps, times)
+            case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if _is_index(op.result) and self.decides(op.result):
+                steps.add(BOUND, times)
             case _:
                 if isinstance(op, memref.LoadOp) and self.loaded(op):
                     return
@@ -233,6 +242,16 @@ class _Counter:
                     steps.add(FAR_LOAD, times)
                     self.demand.kernels[FAR_LOAD] = KernelCost(Cost(more, 0, 0, 0))
                     self.demand.far_time += times * more
+
+    def decides(self, index: SSAValue) -> bool:
+        """Whether an index is compared, limits a loop or counts copied elements, beside being part of addresses."""
+        if index not in self.bounds:
+            self.bounds[index] = any(
+                self.decides(user.results[0]) if isinstance(user, _INDEX_SUMS) else _decides(user, use.index)
+                for use in index.uses
+                for user in [use.operation]
+            )
+        return self.bounds[index]
 
     def loaded(self, load: memref.LoadOp) -> bool:
         if zeros := self.zeros.get(scratch.root(load.memref)):
@@ -373,6 +392,29 @@ def trip_count(op: scf.ForOp) -> float:
     return UNKNOWN_TRIPS
 
 
+def _kind_of_loop(loop: scf.ForOp, trips: float) -> str:
+    """What follows `loop` and `iteration` in the names of a loop's steps. The C compiler cannot unroll loops whose
+    bounds are computed, and tests these before the first iteration.
+    """
+    if any(const_evaluate_operand(bound) is None for bound in (loop.lb, loop.ub)):
+        return " computed"
+    return " short" if trips <= UNROLLED_TRIPS + _searches(loop) else ""
+
+
+_INDEX_SUMS = arith.AddiOp, arith.SubiOp, arith.MuliOp
+_DECISIONS = arith.CmpiOp, arith.MaxSIOp, arith.MinSIOp, arith.SelectOp, scf.ForOp
+
+
+def _decides(user: Operation, operand: int) -> bool:
+    return isinstance(user, _DECISIONS) or (
+        isinstance(user, scratch.CopyRunOp) and user.operands[operand] is user.count
+    )
+
+
+def _is_index(value: SSAValue) -> bool:
+    return isinstance(value.type, IndexType)
+
+
 def _searches(loop: scf.ForOp) -> bool:
     return any(isinstance(op, arith.SelectOp) and isinstance(op.result.type, IndexType) for op in loop.body.block.ops)
 
@@ -404,7 +446,7 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
     match op:
-        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if isinstance(op.result.type, IndexType):
+        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if _is_index(op.result):
             return {"index": 1}
         case arith.AddiOp() | arith.SubiOp():
             return {f"add {width}": 1}
@@ -423,7 +465,8 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
         case arith.SelectOp() if _keeps(op):
             return {f"keep {width}": 1}
         case func.CallOp():
-            return {op.callee.string_value(): 1}
+            name = op.callee.string_value()
+            return {f"{name}{VARIABLE}" if _has_variable_shift(op) else name: 1}
         case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
             return {packed_reader(bits, flash=in_flash(memref_type(op.memref))): 1}
         case memref.StoreOp() if (bits := ram_bits(memref_type(op.memref))) is not None:
@@ -445,6 +488,13 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {f"store {_element_bytes(op.memref)}": 1}
         case _:
             return {f"{op.name.partition('.')[2]} {width}".rstrip(): 1}
+
+
+def _has_variable_shift(call: func.CallOp) -> bool:
+    """Whether the last argument of a runtime function, a number of bits, is not constant. C compilers merge constant
+    shifts into the code of the caller.
+    """
+    return bool(call.arguments) and call.arguments[-1].type == i8 and const_evaluate_operand(call.arguments[-1]) is None
 
 
 def _takes_less_of_zero(step: str) -> bool:

@@ -28,15 +28,16 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
-from tinyml.targets.costs import OPTIMIZE, cost_file, kernel_cost
+from tinyml.targets.costs import OPTIMIZE, cost_file, cost_table, kernel_cost
 from tinyml.targets.registry import DEFAULT_TARGET, board
 from tinyml.targets.tiles import Tile
-from tinyml.tools.calibration.costs import main, measured_boards
+from tinyml.tools.calibration.costs import main, measure, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
 from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.tools.calibration.programs.networks import FITTED, KINDS, network
 from tinyml.tools.driver.stages import compile_kept, compile_stages
 from tinyml.transforms.ir.cost.demand import Demand, StepCounts
-from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.cost.estimate import estimate_of, estimate_on
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 WITHIN = 0.1
@@ -116,6 +117,32 @@ def test_estimates_for_generated_estimators_are_within_bounds(
     given = problem(number)
     estimated, time = estimated_and_measured(given, format, target, tmp_path)
     assert estimated == pytest.approx(time, rel=BOUNDS[family_of(given.name, time)][target])
+
+
+WITHIN_OF_NETWORKS = 0.3
+"""The relative error of estimates of networks to whose sizes no table was fitted; docs/costs.md shows the errors."""
+
+NETWORK_FORMATS = ("fixed", 8), ("zeroskew", 8), ("fixed", 16), ("f32", None)
+
+
+@pytest.mark.long(seconds=4)
+@pytest.mark.parametrize(("kind", "target"), spread_product(4, KINDS, BOARDS))
+def test_estimates_for_networks_are_near(kind: str, target: str, tmp_path: Path) -> None:
+    """No step of a network of another size is guessed, and its estimated time is near the measured one."""
+    turn = [*KINDS].index(kind) + BOARDS.index(target)
+    made = network(kind, FITTED.stop + 50 + turn)
+    format, width = NETWORK_FORMATS[turn % len(NETWORK_FORMATS)]
+    if made.is_quantised:
+        format, width = NETWORK_FORMATS[0]
+    large = board(roomy(target))
+    found = measure(made.write(tmp_path / "network"), large, format, width, None, "never", False, {})
+    table = cost_table(target)
+    assert found is not None
+    assert table is not None
+    estimated = estimate_of(found.demand, table)
+    measured = found.call[0] + sum(time for time, _ in found.operations.values())
+    assert estimated.guessed == ()
+    assert estimated.time == pytest.approx(measured, rel=WITHIN_OF_NETWORKS)
 
 
 FORESTS = "DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier"

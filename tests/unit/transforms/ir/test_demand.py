@@ -62,6 +62,62 @@ def test_steps_run_as_often_as_their_loops(demand: Demand) -> None:
     assert (sum.runs["load flash 2"], sum.runs["load ram 2"], sum.runs["store 2"]) == (3, 3, 3)
 
 
+WINDOW = """
+func.func @model(%x: memref<8xi8>, %y: memref<8xi8>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %zero to %eight step %one {
+    %address = arith.addi %i, %one : index
+    %before = arith.subi %i, %one : index
+    %twice = arith.muli %before, %eight : index
+    %first = arith.maxsi %twice, %zero : index
+    scf.for %j = %first to %eight step %one {
+      %value = memref.load %x[%address] : memref<8xi8>
+      memref.store %value, %y[%address] : memref<8xi8>
+    }
+    %count = arith.subi %eight, %i : index
+    scratch.copy_run %x[%address] to %y[%zero] count %count {most = 8 : i64} : memref<8xi8> to memref<8xi8>
+  }
+  func.return
+}
+"""
+
+
+def test_indices_that_decide_what_runs_count_apart() -> None:
+    """Indices in limits, bounds and counts are computed; indices in addresses alone become part of these. A loop
+    whose bound is computed is of its own kind.
+    """
+    runs = demand_of(Parser(context(), WINDOW).parse_module()).operations[""].runs
+    # %before, %twice and %count; %address is only an address.
+    assert (runs["index bound"], runs["index"]) == (3 * 8, 8)
+    assert (runs["loop"], runs["iteration"], runs["loop computed"]) == (1, 8, 8)
+
+
+REQUANTISED = """
+builtin.module attributes {tinyml.target = "cortex-m4"} {
+func.func @model(%x: i32, %shift: i8) {
+  %factor = arith.constant 1073741824 : i32
+  %three = arith.constant -3 : i8
+  %a = func.call @tm_requantize_s32(%x, %factor, %three) : (i32, i32, i8) -> i32
+  %b = func.call @tm_requantize_s32(%x, %factor, %shift) : (i32, i32, i8) -> i32
+  %c = func.call @tm_reciprocal_s32(%x) : (i32) -> i32
+  func.return
+}
+}"""
+
+
+def test_calls_with_a_variable_shift_count_apart() -> None:
+    """A function with a constant shift is a few instructions on chips that inline it. Without measurements, a variable
+    shift costs what a constant one does.
+    """
+    runs = demand_of(Parser(context(), REQUANTISED).parse_module()).operations[""].runs
+    steps = {step: count for step, count in runs.items() if step.startswith("tm_")}
+    assert steps == {"tm_requantize_s32": 1, "tm_requantize_s32 variable": 1, "tm_reciprocal_s32": 1}
+    table = CostTable("cycles", Cost(0, 0, 0, 0), {"tm_requantize_s32": Cost(5, 4, 3, 2), "add i32": Cost(1, 1, 1, 1)})
+    assert table.generic_cost("tm_requantize_s32 variable") == Cost(5, 4, 3, 2)
+
+
 FLOATS = """
 func.func @model(%X: memref<6xf32>) -> memref<6xf32>
   attributes {tdsl.interface = #tdsl.interface<input = <zeros = 0.25>>} {
