@@ -159,14 +159,16 @@ class _Refinement:
         now, other, near = (format.decode(raws).reshape(-1) for raws in (before, after, nearest))
         errors = self.own if own else self.errors
         moved = np.zeros(now.shape, bool)
+        bound: float | None = None
         for row, slopes in self.gradients.rows(constant):
             alone = self.weights @ slopes**2 * (other[row] - now[row]) ** 2
             least = max(NEGLIGIBLE_SHARE * alone.max(), NEGLIGIBLE_EFFECT * (self.weights @ errors**2))
             live = row.start + np.flatnonzero(alone > least)
             if len(live):
                 slopes = slopes[:, live - row.start]
-                most = np.abs(near).reshape(-1, row.stop - row.start).sum(1).max()
-                most -= np.abs(now[row]).sum() - np.abs(now[live]).sum()
+                if bound is None:  # All rows have the same length.
+                    bound = float(np.abs(near).reshape(-1, row.stop - row.start).sum(1).max())
+                most = bound - (np.abs(now[row]).sum() - np.abs(now[live]).sum())
                 moments = self._moments_of(index, live, slopes)
                 moves = self._moves(now[live], other[live], slopes, errors, moments, most, own)
                 errors = errors + slopes @ np.where(moves, other[live] - now[live], 0.0)
