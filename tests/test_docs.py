@@ -279,11 +279,11 @@ def check_on_a_board(command: str, folder: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """The commands of a page succeed if they are typed in one folder, which contains docs/ and examples/.
+    """The commands of a page succeed if they are typed in one folder, which contains docs/, examples/ and tests/.
 
     `make docs` tests all pages.
     """
-    for folder in ("docs", "examples"):
+    for folder in ("docs", "examples", "tests"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     environment = {**os.environ, "PATH": PATH, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
 
