@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.request import Request, SearchAccount
+    from tinyml.tools.reports.facts.faster_program import FasterProgram
     from tinyml.tools.reports.report_views import Report
 
 
@@ -59,6 +60,7 @@ class Compilation:
     measured: the measurements on the device; None if its tools are not installed.
     mismatch: the first output on which device and evaluator differ; None if there is none.
     effects: the lines on the effects of passes (`pass_effects`), if `shows_effects` is true.
+    faster: a program of other options that takes less than a third of the time; None if none is known.
     """
 
     requested: Request
@@ -88,6 +90,7 @@ class Compilation:
     rounding: RoundingLoss | None = None
     measured: Measured | None = None
     mismatch: Mismatch | None = None
+    faster: FasterProgram | None = None
     report: Report = field(init=False)
     effects: Sequence[str] = ()
 

@@ -389,6 +389,17 @@ def _ram_with_stack(compilation: Compilation) -> int:
     return measured.ram_bytes
 
 
+def find_faster(compilation: Compilation) -> None:
+    """Find a program that takes less than a third of the time and differs by one option. No effect if the choice of
+    formats is not installed.
+    """
+    if is_installed(CHOICE):
+        compilation.faster = imported(_FASTER)(compilation)
+
+
+_FASTER = "tinyml.tools.driver.choice.faster_programs:faster_program"
+
+
 def write_packagings(compilation: Compilation) -> None:
     """Write the requested packages for other tools, unless the device's outputs differ."""
     if not compilation.packagings or compilation.mismatch is not None:
@@ -470,6 +481,7 @@ STEPS: Sequence[Callable[[Compilation], None]] = (
     compare_with_reals,
     compare_with_wide_sums,
     measure,
+    find_faster,
     write_packagings,
     make_report,
     require_limits,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.compiled_program import Compiled
     from tinyml.tools.driver.measure import Accuracy
+    from tinyml.tools.reports.facts.faster_program import FasterProgram
 
 LOST_POINTS = 2.0
 """The loss of accuracy, in points, above which a warning is issued."""
@@ -83,6 +84,7 @@ class Findings:
     chosen: true if `auto` chose the format; no warning then recommends another format.
     failed: the alternatives of `auto` that do not compile for a reason other than their size, each with the reason.
     complete: true if `auto` evaluated all formats that fit.
+    faster: a program that takes less than a third of the time and differs by one option; None if none is known.
     kept: true if the model already has number formats.
     parts: true if a part of the model has no number formats.
     asked: true if feature scales were requested.
@@ -118,6 +120,7 @@ class Findings:
     parts: bool = False
     zeros: float = 0.0
     complete: bool = True
+    faster: FasterProgram | None = None
 
     @property
     def lost(self) -> float:
@@ -374,10 +377,21 @@ WARNINGS = (
         lambda findings: f"softmax takes {findings.share('softmax'):.0%} of the time",
         lambda findings: f"--outputs {CLASS} omits it: the class does not depend on it",
     ),
+    WarningRule(
+        "faster program",
+        lambda findings: findings.faster is not None and not findings.quick,
+        lambda findings: (
+            f"takes {findings.faster.factor:.1f} times as long as another program would, by the estimates:"
+            f" {findings.faster.time:,.0f} {findings.faster.unit} a call"
+            if findings.faster
+            else ""
+        ),
+        lambda findings: f"{findings.faster.change}: {findings.faster.costs}" if findings.faster else "",
+    ),
     _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
     WarningRule(
         "wide sums",
-        lambda findings: findings.share("wide_sums") > LARGE_SHARE,
+        lambda findings: findings.share("wide_sums") > LARGE_SHARE and findings.faster is None,
         lambda findings: f"arithmetic on integers of 64 bits takes {findings.share('wide_sums'):.0%} of the time",
         lambda findings: (
             f"{'--quantization anew and ' if findings.kept else ''}"
@@ -386,7 +400,9 @@ WARNINGS = (
     ),
     WarningRule(
         "floats",
-        lambda findings: findings.share("soft_floats") > LARGE_SHARE and not findings.chosen,
+        lambda findings: (
+            findings.share("soft_floats") > LARGE_SHARE and not findings.chosen and findings.faster is None
+        ),
         lambda findings: f"arithmetic on floats in software takes {findings.share('soft_floats'):.0%} of the time",
         lambda findings: f"--format {AUTO_FORMAT} computes in integers",
     ),
@@ -437,6 +453,7 @@ def warnings_of(
         kept=compiled.kept,
         parts=compiled.parts is not None,
         complete=choice is None or choice.complete,
+        faster=compilation.faster,
     )
     return [
         {"name": row.name, "text": row.text(findings), "cure": row.cure(findings)}

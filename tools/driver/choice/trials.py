@@ -103,6 +103,7 @@ class EstimatedCost:
     constants: the bytes of flash that are not code.
     flash, ram: bytes. If the costs of the target are unknown, `ram` is the sum of the arena and the input.
     reading: the part of the time in which floats are converted; 0 if it is unknown.
+    guessed: the part of the time of steps that were never measured.
     """
 
     time: float | None
@@ -110,6 +111,7 @@ class EstimatedCost:
     ram: float
     constants: float = 0
     reading: float = 0.0
+    guessed: float = 0.0
 
     @property
     def program(self) -> float:
@@ -129,16 +131,25 @@ class Trials:
     data: the data that determine formats.
     groups, division: as `sample_groups` returns them.
     metric: the metric that judges programs, if it is not accuracy.
+    scored: whether the scores are judged if programs return them.
     """
 
     def __init__(
-        self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, metric: str | None = None
+        self,
+        program: ModuleOp,
+        ctx: Context,
+        options: PipelineOptions,
+        data: Data,
+        metric: str | None = None,
+        *,
+        scored: bool = True,
     ):
         self.program = program
         self._imported = Programs().of(program)
         self.metric = metric
         self.ctx = ctx
         self.options = options
+        self.scored = scored and options.outputs == SCORES
         self.data = data
         self.groups, self.division = sample_groups(options.data, len(data))
 
@@ -148,14 +159,14 @@ class Trials:
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
-        reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
-        return LossModel.of(reference, self.groups, detector, scored=scored, metric=self.metric)
+        reference = Reference(reals, self.data)
+        return LossModel.of(reference, self.groups, detector, scored=self.scored, metric=self.metric)
 
     @property
     def loss_key(self) -> Sequence[object]:
         """The cache key of the loss model: all its inputs except the data."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
-        return self._imported.digest, self.options.outputs, groups, self.metric
+        return self._imported.digest, self.options.outputs, self.scored, groups, self.metric
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative, created once. Raises `InputError` if the alternative's program does not
@@ -249,7 +260,8 @@ class ProgramTrial:
         if target.flash is None or estimate.flash <= target.flash:
             # Larger programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
-        return EstimatedCost(estimate.call, estimate.flash, estimate.ram, estimate.constants, estimate.reading or 0.0)
+        sizes = estimate.flash, estimate.ram, estimate.constants
+        return EstimatedCost(estimate.call, *sizes, estimate.reading or 0.0, estimate.guessed_time)
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
         """The packed program at L2.

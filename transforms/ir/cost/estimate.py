@@ -36,6 +36,7 @@ class Estimate:
     deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
     operations: time and code of each operation of the source, by name.
     guessed: kinds of steps that were never measured on the device and have a generic cost.
+    guessed_time: the part of the price in which these run.
     """
 
     time: float
@@ -50,6 +51,7 @@ class Estimate:
     deepest: float
     operations: Mapping[str, tuple[float, float]]
     guessed: tuple[str, ...]
+    guessed_time: float = 0.0
 
     @property
     def call(self) -> float:
@@ -86,6 +88,7 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
         deepest=deepest,
         operations=operations,
         guessed=(*guessed, *unmeasured),
+        guessed_time=_time_of(demand, costs, guessed) + (reading or 0.0 if unmeasured else 0.0),
     )
 
 
@@ -135,6 +138,10 @@ def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None
     """
     table = cost_table(target) if optimize == OPTIMIZE else None
     return None if table is None else estimate(module, table)
+
+
+def _time_of(demand: Demand, costs: Mapping[str, Cost], kinds: Iterable[str]) -> float:
+    return sum(costs[step].time * steps.runs.get(step, 0) for step in kinds for steps in demand.operations.values())
 
 
 def _time_and_code(steps: StepCounts, costs: Mapping[str, Cost]) -> tuple[float, float]:

@@ -1,0 +1,234 @@
+"""The search for a program that takes less than a third of the time and differs by one change.
+
+The change is another format or schedule, one bit less, a larger permitted loss, other formats for a quantised model, or
+a larger board with the same chip. If `auto` chose the program, all alternatives are estimated already. Otherwise the
+program is compared with a lower bound on the time of its products first, so that most compilations estimate no other
+program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering import pipelines
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.costs import CostTable, cost_table
+from tinyml.targets.registry import chip_of
+from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
+from tinyml.tools.driver.choice.candidates import Candidate, Outcome
+from tinyml.tools.driver.choice.choose_program import bounds_of
+from tinyml.tools.driver.choice.replay import spelled_options
+from tinyml.tools.driver.choice.statistics import SCORES_OFF
+from tinyml.tools.driver.choice.trials import Trials
+from tinyml.tools.driver.compile_program import board_that_fits
+from tinyml.tools.driver.request import USUAL_GROWTH
+from tinyml.tools.reports.facts.faster_program import FasterProgram
+from tinyml.tools.reports.warnings import QUICK
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.outputs import SCORES
+from tinyml.transforms.schedules.table import AUTO
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds
+    from tinyml.tools.driver.choice.statistics import Loss
+    from tinyml.tools.driver.compilation import Compilation
+
+FACTOR = 3.0
+"""The ratio of times above which a faster program is named."""
+
+USUAL = 2.0
+"""The time of usual programs in 8 bits, as a multiple of the bound of their products. Programs of requested formats are
+not compared with others unless they take three times as long; a quantised model is compared earlier, because its
+requantisations take time, too.
+"""
+
+GUESSED = 0.1
+"""The share of unmeasured steps in an estimate above which no warning rests on it."""
+
+PRODUCT = ("multiply i8 i16", "add i16")
+"""The steps of a product of 8 bits, by which the time of all products is bounded."""
+
+INTEGERS: Mapping[str, Mapping[str, Any]] = {
+    "8": {"format": "fixed", "width": 8},
+    "zero-skew": {"format": "zeroskew", "width": 8},
+    "16": {"format": "fixed", "width": 16},
+}
+"""The formats with which a program of requested formats is compared."""
+
+
+def faster_program(compilation: Compilation) -> FasterProgram | None:
+    """The fastest program that takes less than a third of the time of the compiled one and needs one change of the
+    request; None if none was found.
+
+    A larger loss counts as a change if it is small for the factor (`permitted_for`). The time of the compiled program
+    is that of its measurement, or else its estimate. Nothing follows from an estimate of which a large part is guessed.
+    """
+    estimate = estimate_on(compilation.compiled.loops, compilation.board.name, f"-{compilation.request.optimize}")
+    table = cost_table(compilation.board.name)
+    if estimate is None or table is None or compilation.board.fabric is not None:
+        return None
+    time, measured = estimate.call, compilation.measured and compilation.measured.cost
+    if measured:
+        time = measured + (estimate.reading or 0)
+    elif estimate.guessed_time > GUESSED * time:
+        return None
+    milliseconds = compilation.board.milliseconds(time, None)
+    if milliseconds is not None and milliseconds <= QUICK:
+        return None
+    if compilation.choice is not None:
+        return _of_choice(compilation, compilation.choice, time)
+    suspicious = FACTOR if compilation.compiled.kept else USUAL * FACTOR
+    if time <= suspicious * least_time(compilation.compiled.macs, table):
+        return None
+    return _of_request(compilation, time)
+
+
+def least_time(products: int, table: CostTable) -> float:
+    """The time of a program's products with 8 bits in plain C, in the unit of the table.
+
+    products: the number of multiply-accumulates.
+    """
+    steps = (table.steps.get(step) or table.generic_cost(step) for step in PRODUCT)
+    return products * sum(step.time for step in steps)
+
+
+def permitted_for(factor: float, growth: bool) -> float:
+    """The loss in points, or for a program that computes numbers the growth of the error in percent, that is named
+    beside a factor of time: a point, or the usual growth, for each factor of three.
+
+    growth: whether the program computes numbers.
+    """
+    return math.log(factor, FACTOR) * (USUAL_GROWTH if growth else 1.0)
+
+
+def _of_choice(compilation: Compilation, choice: AutoChoice, time: float) -> FasterProgram | None:
+    rows = [
+        row
+        for row in choice.tried
+        if row.cost.time and row.cost.guessed <= GUESSED * row.cost.time and FACTOR * row.cost.time < time
+    ]
+    for row in sorted(rows, key=lambda row: row.cost.time or 0):
+        factor = time / (row.cost.time or 1)
+        if choice.bounds.admit(row.cost):
+            change = _admitted(row, choice.bounds, factor)
+        else:
+            change = _on_larger_board(compilation, row, choice.bounds)
+        if change is not None:
+            return FasterProgram(change[0], factor, row.cost.time or 0, compilation.board.unit, change[1])
+    return None
+
+
+def _admitted(row: Candidate, bounds: Bounds, factor: float) -> tuple[str, str] | None:
+    """The change that admits an alternative that fits, and its costs."""
+    loss = row.loss or row.look
+    if loss is None or row.outcome is Outcome.INVALID or (loss.scores or 0) > SCORES_OFF:
+        return None
+    if loss.points > bounds.loss + permitted_for(factor, loss.error is not None):
+        return None
+    options = spelled_options({**row.alternative.options, **row.schedule})
+    if row.loss is not None and row.loss.allowed(bounds.loss):
+        return options, f"{row.loss.change}, but the samples do not prove it"
+    if row.loss is None:
+        # Refined constants lose less.
+        return options, f"{loss.change} or less"
+    return f"--loss {math.ceil(10 * loss.points) / 10:g}", f"{loss.change} with {row.alternative.name}"
+
+
+def _on_larger_board(compilation: Compilation, row: Candidate, bounds: Bounds) -> tuple[str, str] | None:
+    """The larger board of the same chip on which an alternative keeps the loss, and its costs."""
+    request, board = compilation.request, compilation.board
+    if request.flash is not None or request.ram is not None:
+        return None
+    larger = board_that_fits(board, row.cost.flash, row.cost.ram).partition(" ")[0]
+    if not larger or chip_of(larger) is not chip_of(board.name):
+        return None
+    with suppress(InputError):
+        look = row.look or row.trial.look(bounds.loss)
+        if look.allowed(bounds.loss):
+            needs = f"{row.cost.flash:,.0f} bytes of flash and {row.cost.ram:,.0f} of RAM"
+            return f"--target {larger}", f"{look.change}, needs {needs} with {row.alternative.name}"
+    return None
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A program of other options, which fits: the options that change, its time, and its loss if data are known."""
+
+    change: str
+    time: float
+    loss: Loss | None
+
+
+def _of_request(compilation: Compilation, time: float) -> FasterProgram | None:
+    """The fastest program of other options than the requested ones."""
+    with temporary_folder() as folder:
+        found = [each for each in _programs(compilation, time, folder) if FACTOR * each.time < time]
+    if not found:
+        return None
+    best = min(found, key=lambda each: each.time)
+    costs = "its loss is unknown without --val" if best.loss is None else best.loss.change
+    return FasterProgram(best.change, time / best.time, best.time, compilation.board.unit, costs)
+
+
+def _programs(compilation: Compilation, time: float, folder: Path) -> Iterator[_Known]:
+    request, board, kept = compilation.request, compilation.board, compilation.compiled.kept
+    val = request.val
+    if val is None:
+        val = folder / "inputs.npz"
+        np.savez(val, allow_pickle=False, x=compilation.data.x)
+    program = _on_reals(compilation)
+    anew = {"quantization": "anew"} if kept else {}
+    usual = replace(request, val=val, quantization="keep", search=None)
+    options = usual.pipeline_options(board)
+    # Scores are judged only if they were asked for.
+    scored = request.outputs == SCORES
+    trials = Trials(program, compilation.ctx, options, load_program_data(program, str(val)), scored=scored)
+    bounds = bounds_of(request, board)
+    changes = [{**anew, **each} for each in INTEGERS.values()]
+    if not kept and request.width is not None and request.width > 2:
+        changes.append({"width": request.width - 1})
+    if not kept and request.plan != AUTO:
+        changes.append({"plan": AUTO})
+    for change in changes:
+        spelled = spelled_options(change)
+        arithmetic = {name: value for name, value in change.items() if name != "quantization"}
+        cleared = dict.fromkeys(("weights", "functions", "scale_by"), None) if "format" in change else {}
+        with suppress(InputError):
+            trial = trials.of(Alternative(spelled, {**cleared, **arithmetic}))
+            cost = trial.cost(ORDINARY_EXECUTION)
+            if (
+                cost.time is None
+                or cost.guessed > GUESSED * cost.time
+                or FACTOR * cost.time >= time
+                or not bounds.admit(cost)
+            ):
+                continue
+            loss = None if request.val is None else trial.look()
+            if loss is None or _is_small(loss, bounds, time / cost.time):
+                yield _Known(spelled, cost.time, loss)
+
+
+def _is_small(loss: Loss, bounds: Bounds, factor: float) -> bool:
+    if (loss.scores or 0) > SCORES_OFF:
+        return False
+    bounds = bounds.by_error() if loss.error is not None else bounds
+    return loss.points <= bounds.loss + permitted_for(factor, loss.error is not None)
+
+
+def _on_reals(compilation: Compilation) -> ModuleOp:
+    if not compilation.compiled.kept:
+        return compilation.program
+    program = compilation.program.clone()
+    pipelines.run(program, compilation.ctx, [LiftToRealsPass()])
+    return program
