@@ -203,6 +203,7 @@ PIPELINES = {
             "fuse-loops",
             OfChip("vectorise-loops"),
             "expand-nests",
+            "shorten-sums",
             "simplify",
             "licm",
             "split-constants",

@@ -97,6 +97,8 @@ class Chip:
     * replaces: headers of the runtime, such as `tinyml/add.h`, that the chip replaces by headers of the same names. The
       replacements define the same functions.
     * trap: a statement with an illegal instruction, used by tests to provoke a crash.
+    * weighted_sums: the feature of the boards on which `num.weighted_sum` takes less time than conversions between
+      scales, the empty string for all boards; None if there are no such boards.
     * backend: the module of tinyml that generates hardware for the chip's programs; empty for processors.
     * figures: the module and function that print the costs of the chip's kernels at several levels of optimization
       (`make kernels`).
@@ -143,6 +145,7 @@ class Chip:
     figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
     macros: Sequence[str] | None = None
+    weighted_sums: str | None = None
     backend: str = ""
 
     def offers(self, nest: KernelQuery, features: Sequence[str] = ()) -> Iterator[Offer]:

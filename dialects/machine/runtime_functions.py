@@ -274,6 +274,15 @@ def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
     return ((x * multiplier + (np.int64(1) << right - 1)) >> right).astype(np.int32)
 
 
+def weighted_sum(a: I8, b: I8, first: I32, second: I32, start: I64) -> I8:
+    """tm_weighted_sum_s8: (a * first + b * second + start) / 2^24, rounded down and clamped to 8 bits.
+
+    Sums have up to 40 bits.
+    """
+    sum = a.astype(np.int64) * first + b.astype(np.int64) * second + start
+    return np.clip(sum >> 24, -128, 127).astype(np.int8)
+
+
 def saturate(x: I32, bits: I8) -> I32:
     """tm_saturate_s32: x, clamped to [-2^(bits - 1), 2^(bits - 1) - 1]."""
     most = np.int32((1 << int(bits) - 1) - 1)
@@ -425,6 +434,7 @@ RUNTIME_FUNCTIONS = {
     "tm_requantize_s64": RuntimeFunction(
         (i64, i32, i8), i32, requantize_wide, programs.requantize_wide, documented.requantised_once
     ),
+    "tm_weighted_sum_s8": RuntimeFunction((i8, i8, i32, i32, i64), i8, weighted_sum),
     "tm_saturate_s32": RuntimeFunction((i32, i8), i32, saturate),
     "tm_saturate_u32": RuntimeFunction((i32, i8), i32, saturate_unsigned),
     "tm_reciprocal_s32": RuntimeFunction((i32,), i32, reciprocal),

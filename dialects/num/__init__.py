@@ -22,6 +22,7 @@ from tinyml.dialects.num.scalar_functions import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
 from tinyml.dialects.num.totals import *
+from tinyml.dialects.num.weighted_sums import *
 from tinyml.dialects.rows import modules_of
 
 NUM = dialect_of("num", globals(), lambda: all_names(modules_of("num")))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tinyml.targets.avr.boards import BOARDS, memory_flags
+from tinyml.targets.avr.boards import BOARDS, MUL, memory_flags
 from tinyml.targets.avr.composer.compose import functions
 from tinyml.targets.avr.kernels import KERNEL_TABLE, PACKED_READS
 from tinyml.targets.chip import Chip
@@ -106,6 +106,7 @@ CHIP = Chip(
     flash_attribute="TM_FLASH",
     flash_text=_FLASH_TEXT,
     small_counter="uint8_t",
+    weighted_sums=MUL,
     options=_OPTIONS,
     sums_options=_SUMS_OPTIONS,
     int24=_INT24,

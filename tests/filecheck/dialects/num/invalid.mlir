@@ -434,3 +434,28 @@ func.func @main() {
 %s, %p, %n = "test.op"() : () -> (!fixed.acc<32, 16>, !fixed.acc<24, 16>, i8)
 %r = num.add_shifted %s, %p, %n : !fixed.acc<32, 16>, !fixed.acc<24, 16> -> !fixed.acc<32, 16>
 // CHECK: a part in !fixed.acc<24, 16> does not join a sum in !fixed.acc<32, 16>
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<8, 4>)
+%r = num.weighted_sum %a {weights = array<i32: 1, 1>, start = 0 : i64} : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK: num.weighted_sum has one or two operands, and a weight for each
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 12>)
+%r = num.weighted_sum %a {weights = array<i32: 1>, start = 0 : i64} : !fixed.q<16, 12> -> !fixed.q<8, 4>
+// CHECK: num.weighted_sum has operands and a result of bytes
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<8, 4>)
+%r = num.weighted_sum %a {weights = array<i32: -1>, start = 0 : i64} : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK: the weights of num.weighted_sum are not negative
+
+// -----
+
+// One more than the greatest start.
+%a = "test.op"() : () -> (!fixed.q<8, 4>)
+%r = num.weighted_sum %a {weights = array<i32: 2147483647>, start = 274877907072 : i64} : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK: the sums of num.weighted_sum can leave 40 bits

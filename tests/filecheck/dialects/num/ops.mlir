@@ -37,6 +37,8 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %lookup = num.lookup %few {table = array<i8: -3, 0, 5>} : !fixed.q<2, 0> -> !fixed.q<8, 4>
   %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
 // CHECK: %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
+  %weighted = num.weighted_sum %b, %b {weights = array<i32: 3, 8388608>, start = -5 : i64} : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 3>
+// CHECK: %weighted = num.weighted_sum %b, %b {weights = array<i32: 3, 8388608>, start = -5 : i64} : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 3>
   %real = num.convert %a : !fixed.q<16, 12> -> f32
 // CHECK: %real = num.convert %a : !fixed.q<16, 12> -> f32
   %relu = num.clamp %a {low = 0.000000e+00 : f64} : !fixed.q<16, 12> -> !fixed.q<16, 12>

@@ -14,6 +14,7 @@ from programs.on_boards import difference, printed
 from programs.paths import ROOT
 from xdsl.dialects.builtin import ModuleOp
 
+import tinyml
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.tdsl import format_of
 from tinyml.lowering.frontends.onnx.importer import read_onnx
@@ -139,9 +140,27 @@ def test_results_are_rounded_to_even(name: str):
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "board"),
-    [("residual", "cortex-m4"), ("depthwise", "cortex-m0"), ("cnn", "uno"), ("cnn", "cortex-m55"), ("cnn", "riscv")],
+    [
+        *(("residual", "cortex-m4"), ("depthwise", "cortex-m0"), ("cnn", "cortex-m55"), ("cnn", "riscv")),
+        *(("cnn", "uno"), ("depthwise", "atmega1284p"), ("residual", "atmega1284p")),
+    ],
 )
 def test_a_board_computes_the_bits_of_the_evaluator(name: str, board: str, tmp_path: Path):
     module, stored = imported(name)
     raws = encode_inputs(module, stored["x"][:3].reshape(3, -1))
     assert difference(module, raws, printed(module, board, tmp_path / "c"), runner_for(board), tmp_path / "b") is None
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_time_on_an_uno_is_at_most_that_of_zero_skew_integers(name: str):
+    """The converted module takes no more cycles than the same network in zero-skew integers of 8 bits. With a call of a
+    64-bit multiplication for each sum, it took more than twice as many.
+    """
+    stored = np.load(MODELS / f"{name}.npz")
+    x, y = stored["x"][:40], stored["y"][:40]
+    trained = tinyml.compile(MODELS / f"{name}.onnx", x, y, board="uno").measure(x[:2])
+    floats = tinyml.compile(MODELS / f"{name}-float.onnx", x, y, board="uno", format="zeroskew", width=8).measure(x[:2])
+    assert trained.time is not None
+    assert floats.time is not None
+    assert trained.time <= floats.time
