@@ -277,7 +277,7 @@ class ProgramBuilder:
             c.DefineOp(f"{self.name}_OUTPUT_LENGTH", lengths[0] if lengths else 0, "elements of the scores"),
         ]
         defines += [] if self.pushes is None else push_macros(self.name, self.pushes)
-        if (labels := self.class_labels) is not None:
+        if (labels := self.labels) is not None:
             defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
         for part, format in self.own_formats or [(part, None) for part in input.input_parts]:
             count = "the element" if part.length == 1 else f"the first of {part.length} elements"
@@ -342,7 +342,7 @@ class ProgramBuilder:
                 texts.append(scale_macros(f"{self.name}_OUTPUT{f'_{number}' if number else ''}", format))
         if self.interface.threshold is not None:
             texts.append(threshold_macro(self.name, self.interface.threshold))
-        labels = self.class_labels
+        labels = self.labels
         if labels is not None:
             texts.append(class_names(self.name, labels, chip))
         if chip.flash_attribute is not None and (labels is not None or features is not None):
@@ -350,7 +350,7 @@ class ProgramBuilder:
         return texts
 
     @property
-    def class_labels(self) -> Sequence[str | int] | None:
+    def labels(self) -> Sequence[str | int] | None:
         """The labels of the classes; None if the program computes no class or the classes have no labels."""
         return None if self.label is None else self.interface.classes
 

@@ -102,7 +102,7 @@ def has_logits(estimator: Any, classes: int) -> bool:
     return type(estimator).__name__ in LOGITS and not (apart if classes > 2 else way == "multinomial")
 
 
-def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
+def fitted_classes(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
     """The class labels of a classifier. Whole numbers become integers. Returns None for other estimators. Raises
     `InputError` for several outputs, and for numbers that are not whole.
     """

@@ -25,7 +25,7 @@ from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, DISTANCES, FAMILIES, HANDLERS
-from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, fitted_attribute, has_logits, works
+from tinyml.lowering.frontends.sklearn.fitted import Handler, fitted_attribute, fitted_classes, has_logits, works
 from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
 from tinyml.lowering.frontends.sklearn.predictions import keep_estimator
 
@@ -114,7 +114,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
         results, clusters = [value], name in FAMILIES["Clusters"] and not _measures_distance(name)
         if clusters:
             results = [to.emit(tdsl.ArgmaxOp, value).result]
-        elif (labels := class_labels(to, last)) is not None:
+        elif (labels := fitted_classes(to, last)) is not None:
             results = _class_and_scores(to, last, value, len(labels))
         module = to.module(results)
         classes = None if labels is None else tuple(labels)

@@ -308,7 +308,7 @@ def test_a_defect_of_the_importer_is_none_of_the_estimator(error: type[Exception
     def broken(*_: Any) -> Any:
         raise error("a defect")
 
-    monkeypatch.setattr("tinyml.lowering.frontends.sklearn.importer.class_labels", broken)
+    monkeypatch.setattr("tinyml.lowering.frontends.sklearn.importer.fitted_classes", broken)
     estimator = fitted(sk.make_pipeline(sk.StandardScaler(), sk.RidgeClassifier()))
     with pytest.raises(error, match="a defect"):
         tinyml.load(estimator)
