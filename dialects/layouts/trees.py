@@ -253,6 +253,17 @@ class Trees:
             None if self.missing is None else self.missing[kept],
         )
 
+    def with_leaves(self, leaves: NDArray[np.int64]) -> Trees:
+        """The trees with other indices of leaves.
+
+        leaves: the new index of each leaf. Different leaves have different new indices.
+        """
+
+        def renumbered(ends: Numbers) -> Numbers:
+            return np.where(ends < 0, -1 - leaves[np.maximum(-1 - ends, 0)], ends)
+
+        return replace(self, children=renumbered(self.children), roots=renumbered(self.roots))
+
     def with_shares(self, shares: NDArray[np.float64]) -> Trees:
         return replace(self, shares=shares)
 

@@ -111,7 +111,7 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
     kept = np.unique(used)
     order = np.zeros(len(distinct), np.int64)
     order[kept] = np.arange(len(kept))
-    return ForestCode(merged.rebuilt(leaves=order.tolist()), distinct[kept])
+    return ForestCode(merged.with_leaves(order), distinct[kept])
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopBuilder) -> None:

@@ -140,7 +140,11 @@ class ForestTables(AvrForest):
         if self.nibbles:
             first, second = (self._result(-1 - child) if child < 0 else 0 for child in children)
             return [first << 4 | second]
-        return [byte for child in children if child < 0 for byte in self._leaf(-1 - child)]
+        return [byte for child in children if child < 0 for byte in self._records[-1 - child]]
+
+    @cached_property
+    def _records(self) -> list[list[int]]:
+        return [self._leaf(leaf) for leaf in range(len(self.forest.votes))]
 
     def _result(self, leaf: int) -> int:
         result = self.leaves.pure(leaf)
