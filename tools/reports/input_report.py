@@ -137,20 +137,30 @@ def _scales(op: Operation) -> bool:
     return isinstance(op, tdsl.MulOp | tdsl.AddOp | tdsl.SubOp) and any(constants)
 
 
-def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) -> Mapping[str, Any] | None:
+def stream_report(
+    buffers: ModuleOp, interface: Interface, longest: int | None, milliseconds: float | None = None
+) -> Mapping[str, Any] | None:
     """The report on a stream: the elements of a frame and of a hop, and the numbers of frames up to the first answer
     and between answers.
 
     If the front end defines a rate, the report contains the samples per second. It also contains the bytes that are
-    stored between hops, and `longest_hop`, the maximum time of a hop, including the answer, in the unit of the report.
-    None for a program that does not stream.
+    stored between hops, and `longest_hop`, the maximum time of a hop, including the answer, in the unit of the report,
+    with the same time in `milliseconds`, and the milliseconds from one hop to the next (`period`), each None if it is
+    unknown. None for a program that does not stream.
 
     buffers: the packed program at L2.
     longest: the maximum time of a hop; None without measurements.
+    milliseconds: this time in milliseconds; None on a board with an unknown clock.
     """
     if (pushes := interface.pushes) is None:
         return None
     [function] = defined_functions(buffers)
     kept = (view for view in arena_views(function) if view.state is not None)
     state = sum(scratch.bytes_of(view.result) for view in kept)
-    return {**pushes._asdict(), "rate": interface.rate, "state_bytes": state, "longest_hop": longest}
+    rate = interface.rate
+    times = {
+        "longest_hop": longest,
+        "milliseconds": None if milliseconds is None else round(milliseconds, 3),
+        "period": None if not rate else round(1000 * pushes.hop / rate, 3),
+    }
+    return {**pushes._asdict(), "rate": rate, "state_bytes": state, **times}

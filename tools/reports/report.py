@@ -53,7 +53,7 @@ def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines:
     optimize = f"-{request.optimize}"
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
     milliseconds = board.milliseconds(cost, core_cycles)
-    macs = compiled.macs
+    longest, macs = measured.longest if measured else None, compiled.macs
     interface = interface_of(compiled.formats)
     input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
@@ -108,7 +108,7 @@ def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines:
         segments=streamed_segments(compiled.buffers),
         layers=layers_by_name(compiled.buffers),
         memory=memory,
-        stream=stream_report(compiled.buffers, interface, measured.longest if measured else None),
+        stream=stream_report(compiled.buffers, interface, longest, _of_part(longest, cost, milliseconds)),
         time_per_inference=cost,
         macs=macs,
         time_per_mac=_per_mac(cost, macs),
@@ -171,6 +171,15 @@ def _function_report(error: FunctionError) -> FunctionReport:
     return FunctionReport(
         function=error.function, scheme=error.scheme, argument=types[0], result=types[1], error=error.error
     )
+
+
+def _of_part(part: float | None, whole: float | None, milliseconds: float | None) -> float | None:
+    """The milliseconds of a part of a program; None if a time is unknown.
+
+    part, whole: the times of the part and of the program in the unit of the board.
+    milliseconds: the time of the program in milliseconds.
+    """
+    return None if part is None or not whole or milliseconds is None else milliseconds * part / whole
 
 
 def _per_mac(cost: float | None, macs: int) -> float | None:

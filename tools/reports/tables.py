@@ -117,9 +117,9 @@ def print_reports(reports: Sequence[ReportFields]) -> None:
 
     The time with float inputs includes their conversion and precedes the time with raws. If any report has cycles of
     the core, they follow the number of instructions. Milliseconds are printed if the clock of a board is known, with a
-    remark for each board whose core is not simulated. A further line shows the errors of each regressor, since a
-    regressor has no answers that could differ. Other lines show the figures of each output after the first, and the
-    rates of each detector.
+    remark for each board whose core is not simulated. The times of a stream are those of its longest hop. A further
+    line shows the errors of each regressor, since a regressor has no answers that could differ. Other lines show the
+    figures of each output after the first, and the rates of each detector.
     """
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
@@ -146,7 +146,7 @@ def print_reports(reports: Sequence[ReportFields]) -> None:
 
 def _row(report: ReportFields) -> dict[str, str]:
     figures, unit = figures_of(report), report.unit
-    from_floats = figures["time from floats"].value
+    from_floats, of_hop = figures["time from floats"].value, (report.stream or {}).get("milliseconds") is not None
     return {
         "format": figures["format"].text,
         "float accuracy %": _number(report.accuracy_float),
@@ -155,13 +155,18 @@ def _row(report: ReportFields) -> dict[str, str]:
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
         f"{unit}{CONVERSION_SUFFIX}": _number(None if isinstance(from_floats, str) else from_floats),
-        unit: _number(report.time_per_inference),
+        unit: _number(_of_call(figures["time of an inference"].value)),
         f"{unit}/MAC": _number(report.time_per_mac),
-        "core cycles": _number(report.core_cycles_per_inference),
+        # Those of a single hop are unknown.
+        "core cycles": "-" if of_hop else _number(report.core_cycles_per_inference),
         "core cycles/MAC": _number(report.core_cycles_per_mac),
-        "ms": spell_milliseconds(report.milliseconds_per_inference, report.time_source),
+        "ms": spell_milliseconds(_of_call(figures["milliseconds"].value), report.time_source),
         "fits": {True: "yes", False: "NO", None: "-"}[report.fits],
     }
+
+
+def _of_call(time: float | str | None) -> float | None:
+    return None if isinstance(time, str) else time
 
 
 def _print_regression(report: ReportFields) -> None:
@@ -260,8 +265,11 @@ def _print_hardware(hardware: Mapping[str, Any]) -> None:
 
 
 def _print_stream(stream: Mapping[str, Any], unit: str) -> None:
-    longest = stream["longest_hop"]
+    longest, milliseconds, period = (stream.get(name) for name in ("longest_hop", "milliseconds", "period"))
     time = "" if longest is None else f"; a hop takes at most {longest:,} {unit}"
+    if milliseconds is not None:
+        time += f", {milliseconds:.3g} ms"
+        time += "" if period is None else f", which is {milliseconds / period:.0%} of its {period:g} ms"
     print(
         f"streams: frames of {stream['frame']}, {stream['hop']} apart, an answer after {stream['steps']}, "
         f"then every {stream['stride']}; "

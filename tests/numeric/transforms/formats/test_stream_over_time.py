@@ -174,4 +174,6 @@ def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
         **{"frame": 8, "hop": 4, "steps": 6, "stride": 6, "state_bytes": 8 + 4 + 3 * 4 + 3 * 4},
         "rate": None,
         "longest_hop": measured.longest,
+        "milliseconds": None,
+        "period": None,
     }

@@ -13,6 +13,7 @@ from rich.table import Table
 import tinyml
 from tinyml.tools.main import main
 from tinyml.tools.reports.tables import _parts_within, print_table  # pyright: ignore[reportPrivateUsage]
+from tinyml.tools.reports.tables import _print_stream as print_stream  # pyright: ignore[reportPrivateUsage]
 
 EXAMPLE = TESTS.parent / "examples" / "protonn-gesturepod"
 TOUR = TESTS.parent / "docs/tour"
@@ -86,3 +87,21 @@ def test_every_column_is_in_one_part(widths: list[int]):
     for part in parts:
         assert part[0] == 0
         assert len(part) <= 2 or 1 + sum(widths[at] for at in part) <= 80
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "period", "expected"),
+    [
+        (4.44, 30.0, "a hop takes at most 213,885 instructions, 4.44 ms, which is 15% of its 30 ms"),
+        (4.44, None, "a hop takes at most 213,885 instructions, 4.44 ms"),
+        (None, 30.0, "a hop takes at most 213,885 instructions"),
+    ],
+)
+def test_the_time_of_a_stream_is_that_of_a_hop(
+    milliseconds: float | None, period: float | None, expected: str, capsys: pytest.CaptureFixture[str]
+):
+    """A maker compares the time of a step with its period, not the time of all steps up to the first answer."""
+    frames = {"frame": 480, "hop": 480, "steps": 5, "stride": 1, "state_bytes": 100}
+    times = {"longest_hop": 213_885, "milliseconds": milliseconds, "period": period}
+    print_stream({**frames, **times}, "instructions")
+    assert capsys.readouterr().out.strip().endswith(f"; {expected}")
