@@ -12,12 +12,22 @@ from pathlib import Path
 import pytest
 from programs.plugins import installed
 
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.tools.calibration import costs, kernel_costs
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.programs import estimators, float_conversions, forests, front_ends, generated_code
+from tinyml.tools.calibration.programs import (
+    estimators,
+    float_conversions,
+    forests,
+    front_ends,
+    generated_code,
+    networks,
+)
+from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.ir.cost.demand import ENTRY
 
 FOREIGN: Chip = RISCV
@@ -179,3 +189,17 @@ def test_every_estimator_of_the_fit_can_be_trained() -> None:
     made = list(estimators.estimators())
     assert len({type(each.estimator[-1]).__name__ for each in made}) > 10
     assert all(len(each.x) == estimators.SAMPLES for each in made)
+
+
+@pytest.mark.long(seconds=4)
+def test_networks_of_the_fit_are_the_same_in_each_run(tmp_path: Path) -> None:
+    """All kinds of networks can be imported. A size always has the same weights, and other sizes have other shapes, so
+    that no table is judged by a network to which it was fitted.
+    """
+    made = list(networks.networks([0]))
+    assert [each.content for each in made] == [each.content for each in networks.networks([0])]
+    for each in made:
+        file = each.write(tmp_path / each.kind)
+        assert tdsl.has_formats(load_program(file, context())) == each.is_quantised
+    judged = [networks.network(kind, networks.FITTED.stop).shape for kind in networks.KINDS]
+    assert sum(shape != each.shape for shape, each in zip(judged, made, strict=True)) > len(made) // 2
