@@ -198,6 +198,12 @@ ZEROS_UNKNOWN = DiscardableAttribute(
     "The file of the model does not state whether zeros were missing values in training.",
 )
 
+UNROLLED = DiscardableAttribute(
+    "tinyml.unrolled",
+    {HolderKind.MODULE: array(TEXT, "an array of strings")},
+    "The recurrent steps that the file of the model writes several times, and the reasons why they are no loops.",
+)
+
 PROFILE = DiscardableAttribute(
     "tdsl.profile",
     {

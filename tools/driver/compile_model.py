@@ -77,6 +77,7 @@ from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
 from tinyml.transforms.reals.decide_class import DecideClassPass
+from tinyml.transforms.reals.roll_steps import RollStepsPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.simplify import SimplifyPass
 
@@ -162,7 +163,7 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
-        pipelines.run(program, ctx, [LiftToRealsPass()])
+        pipelines.run(program, ctx, [LiftToRealsPass(), RollStepsPass()])
     function = predict_function(program)
     if request.name is not None:
         function.sym_name = StringAttr(request.name)

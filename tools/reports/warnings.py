@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.discardable_attributes import text_of
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import SourceNames
-from tinyml.dialects.tdsl.attributes import ZEROS_UNKNOWN
+from tinyml.dialects.tdsl.attributes import UNROLLED, ZEROS_UNKNOWN
 from tinyml.dialects.tdsl.contraction import constant_root
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import AUTO_FORMAT
@@ -25,6 +26,7 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute
 
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.choice.output_errors import OutputError
@@ -96,6 +98,7 @@ class Findings:
     coarse: the number of features for which the input's format is too coarse.
     features: the number of features of the input.
     rows: the greatest ratio of the magnitudes of two rows of a constant matrix; 1 if rows have their own scales.
+    unrolled: the recurrent steps that the model's file writes several times and that are no loops.
     spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     """
 
@@ -119,6 +122,7 @@ class Findings:
     kept: bool = False
     parts: bool = False
     zeros: float = 0.0
+    unrolled: Sequence[str] = ()
     complete: bool = True
     faster: FasterProgram | None = None
 
@@ -239,6 +243,14 @@ def _other_answers(findings: Findings) -> str:
     return f"answers differently from the model for {findings.other:.1%} of the samples{right}"
 
 
+def _unrolled(findings: Findings) -> str:
+    first, *others = findings.unrolled
+    further = ""
+    if others:
+        further = f", and so {'is 1 other step' if len(others) == 1 else f'are {len(others)} other steps'}"
+    return f"the code of a recurrent step is not a loop: {first}{further}"
+
+
 def _unmet(findings: Findings) -> str:
     limit = findings.unmet or 0.0
     if findings.accuracies.worst is not None:
@@ -306,6 +318,15 @@ WARNINGS = (
         ),
         lambda findings: (
             "the choice is valid for the others; --format with the name of an excluded one prints its error"
+        ),
+    ),
+    WarningRule(
+        "unrolled steps",
+        lambda findings: bool(findings.unrolled),
+        _unrolled,
+        lambda findings: (
+            f"{'--quantization anew, or ' if findings.kept else ''}"
+            "the model itself from Keras or PyTorch, or its LSTM, GRU or RNN in ONNX, compiles to a loop"
         ),
     ),
     WarningRule(
@@ -439,6 +460,7 @@ def warnings_of(
         unmet=unmet,
         asked=compilation.requested.feature_scales,
         scaled=feature_map(compiled.reals) is not None,
+        unrolled=unrolled_steps(compilation.program),
         spread=spread_of(compiled.reals),
         coarse=int(np.sum(coarse)),
         features=len(coarse),
@@ -480,6 +502,12 @@ def unknown_zeros(compilation: Compilation) -> float:
     if ZEROS_UNKNOWN not in compilation.program.attributes or np.isnan(compilation.data.x).any():
         return 0.0
     return float((compilation.data.x == 0).mean())
+
+
+def unrolled_steps(program: ModuleOp) -> Sequence[str]:
+    """The texts in the attribute `UNROLLED` of a program."""
+    texts = cast("Iterable[Attribute]", program.attributes.get(UNROLLED, ()))
+    return [*map(text_of, texts)]
 
 
 def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:

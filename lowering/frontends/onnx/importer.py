@@ -52,6 +52,7 @@ from tinyml.lowering.frontends.onnx.ops.ml import ML
 from tinyml.lowering.frontends.onnx.package_ops import import_by_package
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
 from tinyml.lowering.frontends.onnx.written_out import with_normalisations
+from tinyml.transforms.reals.roll_steps import roll_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,6 +135,7 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
         graph = imported(FEW_BITS)(graph)
     module = _OnnxImporter(file).module(with_normalisations(graph))
     tdsl.update_interface(module, quantised=quantised)
+    roll_steps(module)
     simplify(module)
     order_constants(module, list(graph.constants))
     return module

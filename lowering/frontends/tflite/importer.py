@@ -36,6 +36,7 @@ from tinyml.lowering.frontends.tflite.operands import integers_of
 from tinyml.lowering.frontends.tflite.operator_table import MOVES, OPERATORS
 from tinyml.lowering.frontends.tflite.package_ops import import_by_package
 from tinyml.lowering.frontends.tflite.variables import Variables
+from tinyml.transforms.reals.roll_steps import roll_steps
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
@@ -48,9 +49,11 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
         inputs = in_order([tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
         graph = replace(graph, inputs=inputs)
         graph, labels = _with_scores(graph)
-        return _import(_joined(graph), file, labels)
+        module = _import(_joined(graph), file, labels)
     except InputError as error:
         raise InputError(error.message, file=file) from error
+    roll_steps(module)
+    return module
 
 
 def _joined(graph: TfliteGraph) -> TfliteGraph:

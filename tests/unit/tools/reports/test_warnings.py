@@ -109,6 +109,16 @@ def test_one_scale_for_unlike_numbers(figures: dict[str, Any], name: str) -> Non
     assert named(losing) == ["accuracy", name]
 
 
+def test_steps_that_are_no_loop() -> None:
+    """The warning names the first step and the number of the others; lifting helps only a model with formats."""
+    unrolled = replace(FINE, unrolled=["x is written 5 times", "y is written 5 times"])
+    [row] = [row for row in WARNINGS if row.applies(unrolled)]
+    said = "the code of a recurrent step is not a loop: x is written 5 times, and so is 1 other step"
+    assert (row.name, row.text(unrolled)) == ("unrolled steps", said)
+    assert not row.cure(unrolled).startswith("--quantization anew")
+    assert row.cure(replace(unrolled, kept=True)).startswith("--quantization anew")
+
+
 def test_feature_scales_that_nothing_absorbs() -> None:
     asked = replace(FINE, asked=True)
     assert named(asked) == ["feature scales"]

@@ -15,12 +15,18 @@ from oracles.mlir_22 import TosaModule
 from programs.paths import ROOT
 from programs.streamed_networks import answers
 from programs.tflite_models import computed_by_tflm
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.attributes import UNROLLED
+from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.reals.roll_steps import RollStepsPass
 
 FOLDER = ROOT / "tests/models/keras"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.tflite"))
@@ -59,6 +65,23 @@ def test_recorded_outputs(name: str):
     if name not in NOT_OF_TFLM:
         [theirs] = computed_by_tflm(content, x)
         assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-5 if got.dtype.kind == "f" else 0)
+
+
+@pytest.mark.parametrize("name", ["lstm-float", "gru-float", "lstm-int8", "gru-of-one-int8", "lstm-16x8"])
+def test_unrolled_steps(name: str):
+    """Unrolled steps in floats become a loop; quantised steps, which differ in their scales, are recorded and become a
+    loop on reals.
+    """
+    module = read_tflite((FOLDER / f"{name}.tflite").read_bytes(), f"{name}.tflite")
+    if not name.endswith("float"):
+        text = str(module.attributes[UNROLLED])
+        assert "FULLY_CONNECTED" in text
+        assert "their tensors have different types" in text
+        assert not any(isinstance(op, scf.ForOp) for op in module.walk())
+        pipelines.run(module, context(), [LiftToRealsPass(), RollStepsPass()])
+        module.verify()
+    assert UNROLLED not in module.attributes
+    assert sum(isinstance(op, scf.ForOp) for op in module.walk()) == 1
 
 
 @pytest.mark.long

@@ -1,0 +1,1 @@
+"""Copies of a recurrent step, and the loop that replaces them (`roll-steps`)."""
