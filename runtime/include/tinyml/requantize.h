@@ -139,21 +139,23 @@ static TMQ_SHARED __attribute__((__unused__)) int32_t tm_requantize_even_s32(int
 {
 #if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
     /* The product of the magnitudes, column by column, then shifted until its upper half is the integer: the byte below
-     * holds the half, and the bits below that are collected in one byte. */
+     * holds the half, and the bits below that are collected in one byte. Few numbers have a fourth byte. */
     const uint32_t size = x < 0 ? 0 - (uint32_t)x : (uint32_t)x;
     uint32_t y, low;
-    uint8_t zero, rest, places = (uint8_t)(-1 - shift);
+    uint8_t zero, rest, power, places = (uint8_t)(-1 - shift);
     __asm__("clr %[zero]\n\tclr %C[l]\n\tclr %D[l]\n\tclr %A[y]\n\tclr %B[y]\n\tclr %C[y]\n\tclr %D[y]\n\t"
             "mul %A[x],%A[m]\n\tmovw %A[l],r0\n\t"
             TMQ_ADD3("%A[x]", "%B[m]", "%B[l]", "%C[l]", "%D[l]") TMQ_ADD3("%B[x]", "%A[m]", "%B[l]", "%C[l]", "%D[l]")
             TMQ_ADD3("%A[x]", "%C[m]", "%C[l]", "%D[l]", "%A[y]") TMQ_ADD3("%B[x]", "%B[m]", "%C[l]", "%D[l]", "%A[y]")
             TMQ_ADD3("%C[x]", "%A[m]", "%C[l]", "%D[l]", "%A[y]")
             TMQ_ADD3("%A[x]", "%D[m]", "%D[l]", "%A[y]", "%B[y]") TMQ_ADD3("%B[x]", "%C[m]", "%D[l]", "%A[y]", "%B[y]")
-            TMQ_ADD3("%C[x]", "%B[m]", "%D[l]", "%A[y]", "%B[y]") TMQ_ADD3("%D[x]", "%A[m]", "%D[l]", "%A[y]", "%B[y]")
+            TMQ_ADD3("%C[x]", "%B[m]", "%D[l]", "%A[y]", "%B[y]")
             TMQ_ADD3("%B[x]", "%D[m]", "%A[y]", "%B[y]", "%C[y]") TMQ_ADD3("%C[x]", "%C[m]", "%A[y]", "%B[y]", "%C[y]")
-            TMQ_ADD3("%D[x]", "%B[m]", "%A[y]", "%B[y]", "%C[y]") TMQ_ADD3("%C[x]", "%D[m]", "%B[y]", "%C[y]", "%D[y]")
+            TMQ_ADD("%C[x]", "%D[m]", "%B[y]", "%C[y]") "tst %D[x]\n\tbreq 1f\n\t"
+            TMQ_ADD3("%D[x]", "%A[m]", "%D[l]", "%A[y]", "%B[y]") "adc %C[y],%[zero]\n\tadc %D[y],%[zero]\n\t"
+            TMQ_ADD3("%D[x]", "%B[m]", "%A[y]", "%B[y]", "%C[y]") "adc %D[y],%[zero]\n\t"
             TMQ_ADD3("%D[x]", "%C[m]", "%B[y]", "%C[y]", "%D[y]") TMQ_ADD("%D[x]", "%D[m]", "%C[y]", "%D[y]")
-            "clr r1"
+            "1:\tclr r1"
             : [l] "=&r"(low), [y] "=&r"(y), [zero] "=&r"(zero) : [x] "r"(size), [m] "r"(multiplier) : "r0");
     for (; shift >= 0; shift--) {
         if (y & 0x80000000UL)
@@ -164,12 +166,15 @@ static TMQ_SHARED __attribute__((__unused__)) int32_t tm_requantize_even_s32(int
     }
     __asm__("mov %[r],%A[l]\n\tor %[r],%B[l]\n\tor %[r],%C[l]\n\trjmp 2f\n"
             "1:\tor %[r],%D[l]\n\tmov %D[l],%A[y]\n\tmov %A[y],%B[y]\n\tmov %B[y],%C[y]\n\tmov %C[y],%D[y]\n\tclr %D[y]\n"
-            "2:\tsubi %[p],8\n\tbrcc 1b\n\tsubi %[p],248\n\trjmp 4f\n"
-            "3:\tlsr %D[y]\n\tror %C[y]\n\tror %B[y]\n\tror %A[y]\n\tror %D[l]\n\tbrcc 4f\n\tori %[r],1\n"
-            "4:\tdec %[p]\n\tbrpl 3b\n\t"
+            "2:\tsubi %[p],8\n\tbrcc 1b\n\tsubi %[p],248\n\tbreq 4f\n\tdec %[p]\n\t"
+            /* A shift by 1 to 7 bits is a product with a power of two from which the lowest byte is dropped. */
+            "ldi %[f],128\n\tsbrc %[p],1\n\tldi %[f],32\n\tsbrc %[p],0\n\tlsr %[f]\n\tsbrc %[p],2\n\tswap %[f]\n\t"
+            "mul %D[l],%[f]\n\tor %[r],r0\n\tmov %D[l],r1\n\tmul %A[y],%[f]\n\tor %D[l],r0\n\tmov %A[y],r1\n\t"
+            "mul %B[y],%[f]\n\tor %A[y],r0\n\tmov %B[y],r1\n\tmul %C[y],%[f]\n\tor %B[y],r0\n\tmov %C[y],r1\n\t"
+            "mul %D[y],%[f]\n\tor %C[y],r0\n\tmov %D[y],r1\n\tclr r1\n4:\t"
             "lsl %D[l]\n\tbrcc 6f\n\tor %[r],%D[l]\n\tbrne 5f\n\tsbrs %A[y],0\n\trjmp 6f\n"
             "5:\tsubi %A[y],255\n\tsbci %B[y],255\n\tsbci %C[y],255\n\tsbci %D[y],255\n6:"
-            : [y] "+d"(y), [l] "+r"(low), [p] "+d"(places), [r] "=&d"(rest));
+            : [y] "+d"(y), [l] "+r"(low), [p] "+d"(places), [r] "=&r"(rest), [f] "=&d"(power) : : "r0");
     if (x < 0)
         return y > 0x80000000UL ? INT32_MIN : (int32_t)(0 - y);
     return y > INT32_MAX ? INT32_MAX : (int32_t)y;

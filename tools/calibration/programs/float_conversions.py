@@ -74,12 +74,9 @@ def measured_conversion(
         x = (rng.uniform(-1, 1, (SAMPLES, LENGTH)) * np.geomspace(1, 3, LENGTH)).astype(np.float32)
         np.savez(folder / "val.npz", x=x)
         np.save(folder / "W.npy", rng.uniform(-1, 1, (2, LENGTH)).astype(np.float32))
-        suffix, text = (
-            "sd",
-            f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n",
-        )
+        text, suffix = _OF_FLOATS, "sd"
         if type is not None:
-            suffix, text = "mlir", _OF_TYPE.format(type=f"tensor<{LENGTH}x1x{type}>")
+            text, suffix = _OF_TYPE.format(type=f"tensor<{LENGTH}x1x{type}>"), "mlir"
         (folder / f"p.{suffix}").write_text(text, encoding="utf-8")
         ctx = context()
         options = PipelineOptions(data=str(folder / "val.npz"), format=name, width=width, target=board.name)

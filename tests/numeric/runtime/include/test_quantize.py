@@ -26,6 +26,9 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.targets.registry import board
 from tinyml.tools.calibration.programs.float_conversions import LENGTH, TYPES, measured_conversion
 
+AVR = "uno"
+"""The chip whose function is in assembly."""
+
 F32 = np.float32
 Floats = NDArray[np.float32]
 NAMES = ("tm_divide_to_nearest_s9", "tm_divide_to_even_s9", "tm_multiply_to_even_s9", "tm_divide_to_nearest_s16")
@@ -134,7 +137,7 @@ def test_the_references_are_exact(name: str, mantissa: float, exponent: int, dat
 
 
 @pytest.mark.long(seconds=6)
-@pytest.mark.parametrize("device", spread(DEVICES, 4))
+@pytest.mark.parametrize("device", sorted({AVR, *spread(DEVICES, 4)}))
 def test_on_every_chip(device: str, tmp_path: Path):
     random = np.random.default_rng(2)
     cases = [

@@ -14,6 +14,9 @@ from programs.spread import spread
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.num import weighted_sum_fits
 
+AVR = "uno"
+"""The chip whose function is in assembly."""
+
 MOST = (1 << 39) - 1
 """The greatest sum."""
 
@@ -46,7 +49,7 @@ def exact(a: int, b: int, case: Case) -> int:
 
 
 @pytest.mark.long(seconds=4)
-@pytest.mark.parametrize("device", spread(DEVICES, 4))
+@pytest.mark.parametrize("device", sorted({AVR, *spread(DEVICES, 4)}))
 def test_sums_of_all_sizes_on_every_chip(device: str, tmp_path: Path):
     random = np.random.default_rng(5)
     rows = np.concatenate(
