@@ -80,6 +80,7 @@ ASKING_FOR_FAMILIES = {
     "tools/proofs/posit/quire_statements.py": "posits and integers are enumerated differently",
     "transforms/formats/evaluation/number_checks.py": "only exact numbers promise an order of their raws",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
+    "transforms/loops/shorten_sums.py": "conversions of exact numbers are shifts, which are short",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
 }
 """Files outside `dialects/formats/` that ask whether a format or an accumulator is of a class, and why."""

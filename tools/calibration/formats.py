@@ -40,3 +40,6 @@ CONVERTED_FORMATS = (
     *(("posit", 8), ("posit", 16), ("minifloat", 8)),
 )
 """Formats of inputs, and their widths, whose conversion from floats is measured."""
+
+CONVERTED_TYPES = ("!zeroskew.q<8, 0.0235, -14, even>", "!zeroskew.f<8, 0.0235, -14>")
+"""Types of inputs that only imported models have, whose conversion from floats is measured."""

@@ -14,7 +14,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predi
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.board import Board
-from tinyml.tools.calibration.formats import CONVERTED_FORMATS
+from tinyml.tools.calibration.formats import CONVERTED_FORMATS, CONVERTED_TYPES
 from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
 from tinyml.transforms.ir.real_numbers import conversion_functions
 
@@ -33,9 +33,6 @@ UNITS = (
 """The units of features: one for all, powers of two, with zeros, and scales that need a multiplication."""
 
 
-TYPES = ("!zeroskew.q<8, 0.0235, -14, even>", "!zeroskew.f<8, 0.0235, -14>")
-"""Types of inputs that only imported models have."""
-
 _OF_FLOATS = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
 _OF_TYPE = "func.func @p(%X: {type}) -> index {{ %y = tdsl.argmax %X : {type} func.return %y : index }}"
 
@@ -46,7 +43,7 @@ def float_conversions(board: Board) -> dict[str, float]:
     """
     costs: dict[str, float] = {}
     programs = [(name, width, None, features) for name, width in CONVERTED_FORMATS for features in UNITS]
-    for name, width, type, features in [*programs, *(("affine", 8, type, None) for type in TYPES)]:
+    for name, width, type, features in [*programs, *(("affine", 8, type, None) for type in CONVERTED_TYPES)]:
         try:
             functions, time = measured_conversion(board, name, width, type, features)
         except InputError:

@@ -9,11 +9,11 @@ program.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
@@ -22,7 +22,7 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.costs import CostTable, cost_table
 from tinyml.targets.registry import chip_of
-from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
+from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative, considered
 from tinyml.tools.driver.choice.candidates import Candidate, Outcome
 from tinyml.tools.driver.choice.choose_program import bounds_of
 from tinyml.tools.driver.choice.replay import spelled_options
@@ -59,12 +59,9 @@ GUESSED = 0.1
 PRODUCT = ("multiply i8 i16", "add i16")
 """The steps of a product of 8 bits, by which the time of all products is bounded."""
 
-INTEGERS: Mapping[str, Mapping[str, Any]] = {
-    "8": {"format": "fixed", "width": 8},
-    "zero-skew": {"format": "zeroskew", "width": 8},
-    "16": {"format": "fixed", "width": 16},
-}
-"""The formats with which a program of requested formats is compared."""
+
+WIDEST = 16
+"""The maximum width, in bits, of the uniform programs with which a program of requested formats is compared."""
 
 
 def faster_program(compilation: Compilation) -> FasterProgram | None:
@@ -195,7 +192,8 @@ def _programs(compilation: Compilation, time: float, folder: Path) -> Iterator[_
     scored = request.outputs == SCORES
     trials = Trials(program, compilation.ctx, options, load_program_data(program, str(val)), scored=scored)
     bounds = bounds_of(request, board)
-    changes = [{**anew, **each} for each in INTEGERS.values()]
+    uniform = [row.options for row in considered() if set(row.options) == {"format", "width"}]
+    changes = [{**anew, **options} for options in uniform if options["width"] <= WIDEST]
     if not kept and request.width is not None and request.width > 2:
         changes.append({"width": request.width - 1})
     if not kept and request.plan != AUTO:
