@@ -22,6 +22,7 @@ from tinyml.dialects.remarks import RemarkKind, Statistic, heard_by
 from tinyml.lowering.pipeline_steps import If
 from tinyml.lowering.pipelines import Pipeline
 from tinyml.tools.cli.ir_printer import IRTarget
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 def effect_line(effect: str, name: str, reason: str = "") -> str:
@@ -43,7 +44,7 @@ class PassWatch:
     printing: prints the IR with the options of the command.
     dumps: print the IR after each pass.
     changes: print the IR only after passes that changed the text.
-    effects: print for each pass whether it changed the program and, if not, the remarks that state why.
+    effects: print for each pass whether it changed the program and, if not, the remarks or the condition that say why.
     times: print the seconds of each pass.
     statistics: print the passes' statistics at the end.
     remarks: for each kind of remarks, a pattern for the names of passes.
@@ -140,17 +141,25 @@ class PassWatch:
         text, last = self._printed(module), self._text
         self._text = text
         if self.effects:
-            reasons = "" if text != last else "; ".join(dict.fromkeys(self._reasons))
-            self._report_effect(CHANGED if text != last else "no change", before.name, reasons)
+            if text != last:
+                self._report_effect(CHANGED, before.name)
+            else:
+                self._report_effect("no change", before.name, self._reason(before, module))
         if self.dumps or (self.changes and text != last):
             print(f"// -----// IR Dump After {before.name} //----- //", file=sys.stderr)
             print(text, file=sys.stderr)
+
+    def _reason(self, unchanged: ModulePass, module: ModuleOp) -> str:
+        """Why a pass did not change a module: its remarks or, without remarks, the condition that the pass states."""
+        if not self._reasons and isinstance(unchanged, ConditionalPass):
+            return unchanged.obstacle(module) or ""
+        return "; ".join(dict.fromkeys(self._reasons))
 
     def left_out(self, step: If) -> None:
         """Report a step whose condition is false, as requested, after the effect of the pass before it."""
         self._skipped.append(step)
 
-    def _report_effect(self, effect: str, name: str, reason: str) -> None:
+    def _report_effect(self, effect: str, name: str, reason: str = "") -> None:
         self.show(effect_line(effect, name, reason))
 
 

@@ -16,7 +16,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -26,13 +25,14 @@ from tinyml.dialects.functions import DATA
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import kernel_of, target_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 SUMS = {"num.distance", "num.dot", "num.packed_dot", "num.sparse_dot", "num.strided_dot"}
 """The routines that add to a sum (`ADDS`), whose kernels take its start value as their last argument."""
 
 
 @dataclass(frozen=True)
-class FoldRoundingPass(ModulePass):
+class FoldRoundingPass(ConditionalPass):
     """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
 
     The initial value has to be a constant, or an element of a constant array in flash. No other op may read the array.
@@ -42,6 +42,11 @@ class FoldRoundingPass(ModulePass):
     """
 
     name = "fold-rounding"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        pattern = _FoldRounding(_sums(module))
+        sums = any(isinstance(inner, arith.AddiOp) and pattern.bias_of(inner) is not None for inner in module.walk())
+        return None if sums else "no constant is added to the sum of a kernel"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_FoldRounding(_sums(op)), apply_recursively=False).rewrite_module(op)
@@ -69,13 +74,15 @@ class _FoldRounding(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.AddiOp, rewriter: PatternRewriter, /) -> None:
-        half = const_evaluate_operand(op.rhs)
-        if half is not None and self._ends_a_sum(op.lhs) and self._add(op.lhs, half, rewriter):
+        half = self.bias_of(op)
+        if half is not None and self._add(op.lhs, half, rewriter):
             rewriter.replace(op, [], [op.lhs])
 
-    def _ends_a_sum(self, value: SSAValue) -> bool:
-        owner = value.owner
-        return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
+    def bias_of(self, op: arith.AddiOp) -> int | None:
+        """The constant that an op adds to the result of a kernel or to its low bits. None for any other op."""
+        owner = op.lhs.owner
+        call = self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else op.lhs)
+        return None if call is None else const_evaluate_operand(op.rhs)
 
     def _call_of(self, value: SSAValue) -> func.CallOp | None:
         call = value.owner

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.targets.registry import board, target_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class HintLoopsPass(ModulePass):
+class HintLoopsPass(ConditionalPass):
     """Add hints for pipelining and unrolling to innermost loops, and hints for partitioning to the arrays from which
     unrolled loops load.
 
@@ -30,8 +30,12 @@ class HintLoopsPass(ModulePass):
     name = "hint-loops"
     cells: int = 0
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        target = target_of(module)
+        return f"{target} is not an FPGA" if board(target).fabric is None else None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if board(target_of(op)).fabric is not None:
+        if self.obstacle(op) is None:
             # Only FPGAs need the dialect rtl, whose ops are slow to load.
             from tinyml.transforms.rtl.unrolling.loop_hints import hint_loops
 

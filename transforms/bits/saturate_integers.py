@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType, ModuleOp, i32
-from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.functions import defined_functions
@@ -19,13 +18,14 @@ from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import board, target_of
 from tinyml.transforms.ir.arithmetic import FunctionContext
+from tinyml.transforms.ir.conditional_pass import ConditionalPass, absent
 
 _FEATURE = "dsp"
 """The feature of boards with saturating instructions."""
 
 
 @dataclass(frozen=True)
-class SaturateIntegersPass(ModulePass):
+class SaturateIntegersPass(ConditionalPass):
     """Replace each pair of `arith.maxsi` and `arith.minsi` whose limits are those of a signed or unsigned integer type
     of any width, by a call of `tm_saturate_s32` or `tm_saturate_u32`.
 
@@ -35,8 +35,14 @@ class SaturateIntegersPass(ModulePass):
 
     name = "saturate-integers"
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        target = target_of(module)
+        if _FEATURE not in board(target).features:
+            return f"{target} has no saturating instructions"
+        return absent(module, arith.MinSIOp)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if _FEATURE not in board(target_of(op)).features:
+        if self.obstacle(op) is not None:
             return
         for function in defined_functions(op):
             context = FunctionContext(op, function)

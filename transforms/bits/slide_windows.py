@@ -15,7 +15,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -26,11 +25,12 @@ from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.buffers import buffer_reads, overlap
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.loop_nest import LoopBuilder, needed
 
 
 @dataclass(frozen=True)
-class SlideWindowsPass(ModulePass):
+class SlideWindowsPass(ConditionalPass):
     """Convert the windows of `scratch.slide` to rings.
 
     A window is converted only if all rotated copies of its weights together fit in an eighth of the block RAMs. A
@@ -39,6 +39,7 @@ class SlideWindowsPass(ModulePass):
     """
 
     name = "slide-windows"
+    ACTS_ON = (scratch.SlideOp,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         fabric = fabric_around(op)

@@ -24,7 +24,6 @@ from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from tinyml.dialects.errors import InputError, unknown
@@ -48,6 +47,7 @@ from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_prece
 from tinyml.transforms.buffers.overlap.recorded_problem import recorded_problem
 from tinyml.transforms.buffers.packing.bound_checks import BOUND_CHECKS, Verdict, other_check
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -57,7 +57,7 @@ The view of an input has a value from the start, like the arguments.
 
 
 @dataclass(frozen=True)
-class CheckPackingPass(ModulePass):
+class CheckPackingPass(ConditionalPass):
     """Verify the packing of functions on L2 without changing the program. Raise `InputError` if a packing is wrong.
 
     Every buffer must be a view of a `scratch.arena`, lie inside the arena and be aligned for its elements. The size
@@ -77,6 +77,9 @@ class CheckPackingPass(ModulePass):
     name = "check-packing"
     judge: str = NO_JUDGE
     align: int = 1
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return "only verifies the places of buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.judge not in (NO_JUDGE, OTHER_JUDGE, *JUDGES):

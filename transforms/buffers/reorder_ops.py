@@ -20,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.discardable_attributes import DiscardableAttribute, HolderKind, integer
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.remarks import missed
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task, improved_order
 from tinyml.transforms.buffers.liveness.live_ranges import (
@@ -68,7 +69,9 @@ class ReorderOpsPass(ModulePass):
             if any(isinstance(inner, ViewOp | ReuseOp) for inner in function.walk()):
                 raise InputError(f"the buffers of @{function.sym_name.data} have their places already")
             erase_dead_buffers(function)
-            if not hands_on(function):
+            if hands_on(function):
+                missed(function, "keeps its order: a loop or branch carries buffers")
+            else:
                 gap = self._reorder(function)
                 if gap:
                     function.attributes[GAP] = IntegerAttr(gap, i64)
@@ -86,6 +89,13 @@ class ReorderOpsPass(ModulePass):
             if any(task != step for step, task in enumerate(order.tasks)):
                 candidate.arrange(order.tasks)
                 live = live_ranges(function)
+            elif order.proven:
+                missed(
+                    function,
+                    f"keeps the order of {len(order.tasks)} ops: their peak of {order.peak:,} bytes is minimal",
+                )
+            else:
+                missed(function, f"keeps the order of {len(order.tasks)} ops: the search found no lower peak")
             gap = max(gap, order.peak - order.bound)
         return gap
 

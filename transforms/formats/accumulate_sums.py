@@ -15,7 +15,6 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -24,6 +23,7 @@ from tinyml.dialects.formats.accumulator import GREATEST_BITS
 from tinyml.dialects.formats.number_format import Bound, Factor
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.sums import RoundedSum, rounded_sums
 
 SPARE_BITS = 5
@@ -31,7 +31,7 @@ SPARE_BITS = 5
 
 
 @dataclass(frozen=True)
-class AccumulateSumsPass(ModulePass):
+class AccumulateSumsPass(ConditionalPass):
     """Replace loops at L1 that carry a rounded sum by loops that carry an accumulator and round it after the loop.
 
     The value that the loop carries must be zero initially and become `carried + constant[i] * x` in iteration i.
@@ -39,6 +39,9 @@ class AccumulateSumsPass(ModulePass):
     """
 
     name = "accumulate-sums"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return None if any(rounded_sums(module)) else "no scf.for carries a rounded sum that starts from zero"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for rounded_sum in rounded_sums(op):

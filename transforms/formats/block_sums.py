@@ -7,19 +7,20 @@ The order of the additions is preserved, so that results are equal in every bit.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.sums import LoopCarriedSum
 
 
 @dataclass(frozen=True)
-class BlockSumsPass(ModulePass):
+class BlockSumsPass(ConditionalPass):
     """Split loops at L1 into blocks of iterations.
 
     The pass applies to a loop over all `i` whose only carried value is a tensor of accumulators, which becomes `carried
@@ -33,11 +34,16 @@ class BlockSumsPass(ModulePass):
     name = "block-sums"
     block: int = 16
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
-            self._block(loop)
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return None if any(_sums(module)) else "no scf.for carries only an accumulator of products"
 
-    def _block(self, loop: scf.ForOp) -> None:
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for carried_sum in _sums(op):
+            carried_sum.strip_mine(self.block // tdsl.format_of(carried_sum.factor).dtype.itemsize)
+
+
+def _sums(module: ModuleOp) -> Iterator[LoopCarriedSum]:
+    for loop in [op for op in module.walk() if isinstance(op, scf.ForOp)]:
         carried_sum = LoopCarriedSum.match(loop, 0) if loop.iter_args else None
         if carried_sum is not None and isinstance(carried_sum.step, tdsl.MacOp) and carried_sum.is_alone:
-            carried_sum.strip_mine(self.block // tdsl.format_of(carried_sum.factor).dtype.itemsize)
+            yield carried_sum

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import num, tdsl
@@ -23,6 +22,7 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, check_target, offers
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.sparse_layouts import SparseRows, dense_product
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ChooseStoragePass(ModulePass):
+class ChooseStoragePass(ConditionalPass):
     """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
     If dense rows have elements of few bits, the pass compares the bytes and the time of the form in which
@@ -44,12 +44,13 @@ class ChooseStoragePass(ModulePass):
     """
 
     name = "choose-storage"
+    ACTS_ON = (tdsl.SpmvOp,)
     target: str = HOST
     packed: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_target(self.target)
-        if any(isinstance(inner, tdsl.SpmvOp) for inner in op.walk()):
+        if self.obstacle(op) is None:
             pattern = StoreDense(self.target, self.packed != "never")
             PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
 

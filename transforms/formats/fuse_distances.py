@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -22,6 +21,7 @@ from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.chosen_accumulators import choose
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.sums import squared_distances
 
 SPARE_BITS = 7
@@ -29,7 +29,7 @@ SPARE_BITS = 7
 
 
 @dataclass(frozen=True)
-class FuseDistancesPass(ModulePass):
+class FuseDistancesPass(ConditionalPass):
     """Replace a `tdsl.matmul` of a `tdsl.sub` with itself at L1 by a `tdsl.squared_distance`.
 
     The product is unchanged if the difference has other uses, or if no common scale of both vectors fits an
@@ -37,6 +37,9 @@ class FuseDistancesPass(ModulePass):
     """
 
     name = "fuse-distances"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return None if any(squared_distances(module)) else "no tdsl.matmul of a tdsl.sub with itself"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for product, difference in squared_distances(op):

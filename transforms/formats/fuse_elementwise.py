@@ -15,21 +15,28 @@ from typing import NamedTuple, TypeGuard, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import locations, tdsl
 from tinyml.dialects.rewriting import Rewriter, inherit_location
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class FuseElementwisePass(ModulePass):
+class FuseElementwisePass(ConditionalPass):
     """Fuse an elementwise op at L1 into its consumers if all consumers are elementwise and have the same shape.
 
     An op is not fused if more tensors would then stay live across a contraction.
     """
 
     name = "fuse-elementwise"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        fusable = [inner for inner in module.walk() if _fuses(inner)]
+        chained = any(
+            isinstance(value.owner, Operation) and _fuses(value.owner) for op in fusable for value in op.inputs
+        )
+        return None if chained else "no chain of elementwise ops to fuse"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in [block for outer in op.walk() for region in outer.regions for block in region.blocks]:

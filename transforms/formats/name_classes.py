@@ -11,17 +11,17 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
-from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 
 @dataclass(frozen=True)
-class NameClassesPass(ModulePass):
+class NameClassesPass(ConditionalPass):
     """Set `classes` of the interface to the labels of a program's classes. The new labels replace existing labels.
 
     Data sets still contain the integers that were the labels before. `trained` of the interface stores these integers.
@@ -36,6 +36,9 @@ class NameClassesPass(ModulePass):
     name = "name-classes"
     classes: tuple[str, ...] | None = None
     outputs: str = SCORES
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return "only if classes" if self.classes is None else None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.classes is None:

@@ -13,7 +13,6 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -22,10 +21,11 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class OrderInputPass(ModulePass):
+class OrderInputPass(ConditionalPass):
     """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
     The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Any other program is unchanged.
@@ -42,6 +42,15 @@ class OrderInputPass(ModulePass):
     name = "order-input"
     input_order: str = FILE_ORDER
     input: str = MEMORY
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        function = predict_function(module)
+        if len(function.args) != 1 or not isinstance(function.args[0].type, TensorType):
+            return "the program has no single input"
+        if tdsl.read_input(function).order is not None:
+            return "the interface already states the order of axes"
+        moved = any(map(_moves_channels_last, _readers(function.args[0])))
+        return None if moved else "no tdsl.transpose moves the channels of the input to the end"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.input_order not in INPUT_ORDERS:

@@ -11,7 +11,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.discardable_attributes import (
@@ -27,6 +26,7 @@ from tinyml.dialects.discardable_attributes import (
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.schedules.rewriting.planned_execution import PlannedExecution, RoundedSums
 from tinyml.transforms.schedules.segments import ROUNDED_SUFFIX
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, missing_schedules, schedule_named, traits_of
@@ -42,7 +42,7 @@ PLAN = DiscardableAttribute(
 
 
 @dataclass(frozen=True)
-class PlanExecutionPass(ModulePass):
+class PlanExecutionPass(ConditionalPass):
     """Rewrite each function so that it runs according to a plan, and record the plan's segments in the module attribute
     `tinyml.plan`.
 
@@ -73,12 +73,14 @@ class PlanExecutionPass(ModulePass):
     extra: int = 30
     target: str = HOST
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        usual = all(self._is_usual(each) and not _turns_images(each) for each in defined_functions(module))
+        return "neither an option nor a search requests a plan" if usual else None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        takes_ram = traits_of(self.mode).takes_ram
         segments: list[DictionaryAttr] = []
         for function in defined_functions(op):
-            mode = self._recorded(function) if takes_ram and self.ram is None else self.mode
-            usual = mode == ORDINARY and not self._limits_tiles(function)
+            mode, usual = self._mode_of(function), self._is_usual(function)
             if usual and not _turns_images(function):
                 continue
             if mode == AUTO and (missing := missing_schedules()) is not None:
@@ -88,16 +90,21 @@ class PlanExecutionPass(ModulePass):
         if segments:
             op.attributes[PLAN] = ArrayAttr(segments)
 
+    def _is_usual(self, function: func.FuncOp) -> bool:
+        return self._mode_of(function) == ORDINARY and not self._limits_tiles(function)
+
+    def _mode_of(self, function: func.FuncOp) -> str:
+        if self.ram is not None or not traits_of(self.mode).takes_ram:
+            return self.mode
+        recorded = function.attributes.get(tdsl.MODE)
+        return recorded.data if isinstance(recorded, StringAttr) else ORDINARY
+
     def _limits_tiles(self, function: func.FuncOp) -> bool:
         """Whether a memory limit determines how many pixels the convolutions of a function compute at once. There must
         be a limit and a convolution.
         """
         limited = self.ram is not None or tdsl.RAM in function.attributes
         return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
-
-    def _recorded(self, function: func.FuncOp) -> str:
-        chosen = function.attributes.get(tdsl.MODE)
-        return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
 
 def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
@@ -23,7 +22,8 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.targets.chip import INPUTS, MEMORY, PUSH
+from tinyml.targets.chip import CALLBACK, INPUTS, MEMORY, PUSH, SERIAL
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.schedules.table import TIME_LOOPS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ COUNT_LIMIT = (1 << 16) - 1
 
 
 @dataclass(frozen=True)
-class ReceiveInputPass(ModulePass):
+class ReceiveInputPass(ConditionalPass):
     """Set `received` of the input's interface, and insert a `tdsl.receive` of the whole image or of each step of a
     sequence.
 
@@ -48,6 +48,13 @@ class ReceiveInputPass(ModulePass):
     name = "receive-input"
     input: str = MEMORY
     stride: int | None = None
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        if self.input == MEMORY:
+            return f"only if input={SERIAL}, {CALLBACK} or {PUSH}"
+        known = tdsl.read_input(module)
+        marked = known.received is not None or known.pushed is not None
+        return "the interface already states how the input arrives" if marked else None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.input not in INPUTS:

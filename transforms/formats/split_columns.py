@@ -13,12 +13,12 @@ from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import HOST, board
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 _MIN_PRODUCTS = 3
@@ -26,7 +26,7 @@ _MIN_PRODUCTS = 3
 
 
 @dataclass(frozen=True)
-class SplitColumnsPass(ModulePass):
+class SplitColumnsPass(ConditionalPass):
     """Replace every `tdsl.matmul` of several rows and several columns by a loop over its columns.
 
     Two kinds of products are unchanged: sums of fewer than three products, and sums whose bound can only be proven
@@ -41,8 +41,15 @@ class SplitColumnsPass(ModulePass):
     name = "split-columns"
     target: str = HOST
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        if board(self.target).fabric is not None:
+            return "hardware reads columns as fast as rows"
+        products = (inner for inner in module.walk() if isinstance(inner, tdsl.MatmulOp))
+        several = any(min(tdsl.shape_of(product.out)) > 1 for product in products)
+        return None if several else "no tdsl.matmul has a result of several rows and columns"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if board(self.target).fabric is None:
+        if self.obstacle(op) is None:
             PatternRewriteWalker(_Split(), apply_recursively=False).rewrite_module(op)
 
 

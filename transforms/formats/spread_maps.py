@@ -13,7 +13,6 @@ from functools import cache
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import num, tdsl
@@ -21,19 +20,21 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class SpreadMapsPass(ModulePass):
+class SpreadMapsPass(ConditionalPass):
     """Replace every `tdsl.map` by tensor ops, one for each of its steps. No result changes.
 
     Raises `InputError` for a step that no tensor op computes.
     """
 
     name = "spread-maps"
+    ACTS_ON = (tdsl.MapOp,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(inner, tdsl.MapOp) for inner in op.walk()):
+        if self.obstacle(op) is None:
             PatternRewriteWalker(SpreadMap(), apply_recursively=False).rewrite_module(op)
 
 

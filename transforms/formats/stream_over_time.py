@@ -18,18 +18,18 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.schedules.table import TIME_LOOPS
 
 
 @dataclass(frozen=True)
-class StreamOverTimePass(ModulePass):
+class StreamOverTimePass(ConditionalPass):
     """Replace the predict function by `(frame, t, states...) -> (outputs..., states...)`.
 
     Loops that read the input step by step or frame by frame run one iteration in each call. A loop that reads rows
@@ -48,10 +48,14 @@ class StreamOverTimePass(ModulePass):
     axis: int | None = None
     target: str = HOST
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        pushed = self.axis is not None or tdsl.read_input(module).pushed is not None
+        return None if pushed else "only if axis, or if the caller pushes the input"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known = tdsl.read_input(op).pushed
-        if self.axis is None and known is None:
+        if self.obstacle(op) is not None:
             return
+        known = tdsl.read_input(op).pushed
         streams = imported(TIME_LOOPS)
         function = predict_function(op)
         time = streams.time_of(function, None if known is None else known.stride)

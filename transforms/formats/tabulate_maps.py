@@ -14,17 +14,17 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.rewriting import PatternRewriteWalker
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class TabulateMapsPass(ModulePass):
+class TabulateMapsPass(ConditionalPass):
     """If a `tdsl.map` has one operand of at most 8 bits and a step is a function, replace its steps by one
     `num.lookup`.
 
@@ -34,6 +34,7 @@ class TabulateMapsPass(ModulePass):
     """
 
     name = "tabulate-maps"
+    ACTS_ON = (tdsl.MapOp,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_Tabulate(), apply_recursively=False).rewrite_module(op)

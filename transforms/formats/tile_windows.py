@@ -16,12 +16,12 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.tdsl.window_axis import WindowAxis
 from tinyml.targets.registry import HOST
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.schedules.tiling.erasure import erase
@@ -38,7 +38,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 
 
 @dataclass(frozen=True)
-class TileWindowsPass(ModulePass):
+class TileWindowsPass(ConditionalPass):
     """Replace every `tdsl.conv2d` of a single image by a loop over pixels.
 
     The loop includes the padding before the convolution and the elementwise ops after it. An image one pixel wide
@@ -56,6 +56,7 @@ class TileWindowsPass(ModulePass):
     """
 
     name = "tile-windows"
+    ACTS_ON = (tdsl.Conv2dOp,)
     target: str = HOST
     ram: int | None = None
     flash: int | None = None

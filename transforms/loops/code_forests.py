@@ -12,7 +12,6 @@ from itertools import product
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
@@ -21,6 +20,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, offers
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
@@ -29,7 +29,7 @@ from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 
 
 @dataclass(frozen=True)
-class CodeForestsPass(ModulePass):
+class CodeForestsPass(ConditionalPass):
     """Replace every `num.forest` by the call of a `#num.coded_forest`.
 
     target: as for `select-kernels`.
@@ -44,6 +44,7 @@ class CodeForestsPass(ModulePass):
 
     name = "code-forests"
     takes = LOOPS
+    ACTS_ON = (num.ForestOp,)
     target: str = HOST
     flash: int | None = None
     ram: int | None = None
@@ -51,7 +52,7 @@ class CodeForestsPass(ModulePass):
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(each.name == "num.forest" for each in op.walk()):
+        if self.obstacle(op) is None:
             compile_for(op, self.target)
             below = LoweringPasses(
                 (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers

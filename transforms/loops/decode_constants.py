@@ -14,7 +14,6 @@ from typing import TypeGuard
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Use
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
@@ -22,6 +21,7 @@ from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element
 from tinyml.dialects.num import accumulator_type
 from tinyml.targets.registry import HOST, board
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 _PRODUCTS = num.DotAttr.name, num.StridedDotAttr.name, num.SPARSE_DOT
 
@@ -30,7 +30,7 @@ FLASH_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class DecodeConstantsPass(ModulePass):
+class DecodeConstantsPass(ConditionalPass):
     """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has room.
 
     Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
@@ -50,6 +50,13 @@ class DecodeConstantsPass(ModulePass):
     target: str = HOST
     flash: int | None = None
     packed: str = "auto"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        if self.packed == "always":
+            return "only if packed is not always"
+        constants = (inner for inner in module.walk() if isinstance(inner, scratch.ConstantOp))
+        formats = [format for constant in constants if (format := _format(constant)) is not None]
+        return None if any(map(_is_coded, formats)) else "the raws of all constants in flash are integers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.flash is not None and self.flash <= 0:
@@ -82,14 +89,21 @@ def _decode(constant: scratch.ConstantOp) -> None:
     # type.
     widths = range(2, format.dtype.itemsize * 8 + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
-    coded = format.coding is None or format.coding.name != INTEGER
-    if coded and integers is not None and all(_sums(use, integers) for use in buffer_reads(constant.result)):
+    if (
+        _is_coded(format)
+        and integers is not None
+        and all(_sums(use, integers) for use in buffer_reads(constant.result))
+    ):
         _replace(constant, integers)
 
 
 def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
     type = scratch.memref_type(constant.result)
     return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
+
+
+def _is_coded(format: NumberFormat) -> bool:
+    return format.coding is None or format.coding.name != INTEGER
 
 
 def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:

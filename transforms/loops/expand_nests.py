@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.transforms.loop_invariant_code_motion import move_loop_invariant_code
 from xdsl.utils.hints import isa
 
@@ -18,13 +17,14 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import board, target_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import expand_nest
 from tinyml.transforms.ir.levels import NESTS
 
 
 @dataclass(frozen=True)
-class ExpandNestsPass(ModulePass):
+class ExpandNestsPass(ConditionalPass):
     """Replace every `num.nest` and `num.reduce` by `scf` loops.
 
     For an FPGA, a function in number formats (L3) is unchanged, because later passes read its nests. At L4, a
@@ -35,6 +35,12 @@ class ExpandNestsPass(ModulePass):
 
     name = "expand-nests"
     takes = NESTS
+    ACTS_ON = (
+        num.NestOp,
+        num.ReduceOp,
+        num.ContractOp,
+        scratch.SlideOp,
+    )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):

@@ -22,7 +22,6 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import num, scratch
@@ -31,6 +30,7 @@ from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.transforms.ir.accesses import Access, accesses, distance
 from tinyml.transforms.ir.buffers import memory_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.nest_fusion import NestFusion
 
 FUSED = Statistic("num-fused", "Number of nests fused with the one before")
@@ -43,7 +43,7 @@ _Range: TypeAlias = tuple[SSAValue, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class FuseLoopsPass(ModulePass):
+class FuseLoopsPass(ConditionalPass):
     """Fuse a nest of one axis with the next nest of equal extent, if the second nest loads elements that the first
     nest has stored.
 
@@ -54,6 +54,13 @@ class FuseLoopsPass(ModulePass):
     """
 
     name = "fuse-loops"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        for second in (inner for inner in module.walk() if isinstance(inner, _Loop)):
+            first = _last_nest(second.prev_op)
+            if first is not None and _stores(first, _memories(second, memref.LoadOp)):
+                return None
+        return "no nest loads what the nest before it stores"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
@@ -72,7 +79,7 @@ def _fuse_with_nests_before(second: _Loop, fusion: Callable[[], NestFusion]) -> 
     preceding, locations = second.prev_op, [second.location]
     while (first := _last_nest(preceding)) is not None:
         loaded = _memories(second, memref.LoadOp) if body is None else body.loaded_memories
-        if _memories(first, memref.StoreOp).isdisjoint(loaded):
+        if not _stores(first, loaded):
             break
         body = body or _Body(second)
         pair = _Pair(first, body)
@@ -102,6 +109,10 @@ def _fuse_with_nests_before(second: _Loop, fusion: Callable[[], NestFusion]) -> 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
     return {memory_of(scratch.root(op.memref)) for op in nest.body.block.ops if isinstance(op, kind)}
+
+
+def _stores(nest: _Loop, memories: set[SSAValue]) -> bool:
+    return not _memories(nest, memref.StoreOp).isdisjoint(memories)
 
 
 def _last_nest(op: Operation | None) -> _Loop | None:

@@ -16,18 +16,18 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import DATA
 from tinyml.targets.registry import HOST, chip_of, compile_for, far_load
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.cost.demand import demand_of, far_call, trip_count
 from tinyml.transforms.ir.indices import executions
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 
 @dataclass(frozen=True)
-class PlaceConstantsPass(ModulePass):
+class PlaceConstantsPass(ConditionalPass):
     """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
 
     Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights, or a
@@ -47,8 +47,20 @@ class PlaceConstantsPass(ModulePass):
     target: str = HOST
     near: int | None = None
 
+    @property
+    def _limit(self) -> int | None:
+        return chip_of(self.target).flash_bytes if self.near is None else self.near
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        limit = self._limit
+        if far_load(self.target) is None or limit is None:
+            return f"{self.target} has no far flash"
+        demand = demand_of(module)
+        near = demand.constants - demand.far
+        return f"the constants take {near:,.0f} of {limit:,} bytes" if near <= limit else None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        limit = chip_of(self.target).flash_bytes if self.near is None else self.near
+        limit = self._limit
         if far_load(self.target) is None or limit is None:
             return
         compile_for(op, self.target)

@@ -6,7 +6,7 @@ several loops, each over a separate array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import lcm, prod
@@ -15,7 +15,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -23,13 +22,14 @@ from tinyml.dialects import scratch
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST, chip_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @dataclass(frozen=True)
-class SplitConstantsPass(ModulePass):
+class SplitConstantsPass(ConditionalPass):
     """Split each constant that is too large for the C compiler into several constants of whole rows.
 
     A constant is split only if all its readers are in loops over its rows that start at the first row. All parts
@@ -45,12 +45,17 @@ class SplitConstantsPass(ModulePass):
     takes = LOOPS
     target: str = HOST
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        limit = chip_of(self.target).object_bytes
+        if limit is None:
+            return f"the C compiler of {self.target} takes arrays of any size"
+        return None if any(_larger(module, limit)) else f"no constant has more than {limit:,} bytes"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if (limit := chip_of(self.target).object_bytes) is None:
             return
-        for constant in [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]:
-            if scratch.bytes_of(constant.result) > limit:
-                split(constant, limit)
+        for constant in list(_larger(op, limit)):
+            split(constant, limit)
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,12 @@ def _elements_read(op: scratch.SliceOp | memref.LoadOp) -> tuple[int, int]:
         row = prod(scratch.memref_type(op.memref).get_shape()[1:])
         return row, row
     return 1, scratch.elements_of(op.result)
+
+
+def _larger(module: ModuleOp, limit: int) -> Iterator[scratch.ConstantOp]:
+    for op in module.walk():
+        if isinstance(op, scratch.ConstantOp) and scratch.bytes_of(op.result) > limit:
+            yield op
 
 
 def split(constant: scratch.ConstantOp, limit: int) -> None:

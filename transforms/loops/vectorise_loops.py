@@ -15,16 +15,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.kernel_table import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, table_entries
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.levels import LOOPS
 
 
 @dataclass(frozen=True)
-class VectoriseLoopsPass(ModulePass):
+class VectoriseLoopsPass(ConditionalPass):
     """Replace nests, contractions and reductions by calls of vector code, if iterations along the last axis can be
     lanes.
 
@@ -46,9 +46,12 @@ class VectoriseLoopsPass(ModulePass):
     takes = LOOPS
     target: str = HOST
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return None if table_entries(self.target, LoopCoder) else f"{self.target} has no vectors"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
-        if not table_entries(self.target, LoopCoder):
+        if self.obstacle(op) is not None:
             return
         # Only targets with a vector unit need it.
         from tinyml.transforms.loops.kernels.lane_calls import vectorise

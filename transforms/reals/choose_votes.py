@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -19,12 +18,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 SOFT, HARD = VOTES = ("soft", "hard")
 
 
 @dataclass(frozen=True)
-class ChooseVotesPass(ModulePass):
+class ChooseVotesPass(ConditionalPass):
     """Replace the soft votes of all `tdsl.forest` ops by hard votes, so that each tree votes for a single class.
 
     votes: `soft` changes nothing. With `hard`, each leaf votes for its most probable class, or for the first of equally
@@ -39,10 +39,13 @@ class ChooseVotesPass(ModulePass):
     name = "choose-votes"
     votes: str = SOFT
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return f"only if votes={HARD}" if self.votes == SOFT else None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.votes not in VOTES:
             raise InputError(f"votes are {' or '.join(VOTES)}, got '{self.votes}'")
-        if self.votes == SOFT:
+        if self.obstacle(op) is not None:
             return
         forests = [each for each in op.walk() if isinstance(each, tdsl.ForestOp)]
         if not forests:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class CompareArgumentsPass(ModulePass):
+class CompareArgumentsPass(ConditionalPass):
     """Let `tdsl.argmax` read the argument of an increasing function (a `tdsl.FunctionOp` such as tanh, sigmoid and
     exp), directly or through a reshape, and remove the function.
 
@@ -29,6 +29,11 @@ class CompareArgumentsPass(ModulePass):
     """
 
     name = "compare-arguments"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        decisions = (inner for inner in module.walk() if isinstance(inner, tdsl.ArgmaxOp))
+        compared = any(isinstance(tdsl.only_maker(decision.input), tdsl.FunctionOp) for decision in decisions)
+        return None if compared else "no tdsl.argmax is the only reader of a function"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if PatternRewriteWalker(_CompareArguments()).rewrite_module(op):

@@ -14,20 +14,20 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue, Use
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.dialects.tdsl.constant import profile_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 _MIN_PRODUCTS = 3
 """The fewest products of a sum that becomes a window."""
 
 
 @dataclass(frozen=True)
-class ConvolveRowsPass(ModulePass):
+class ConvolveRowsPass(ConditionalPass):
     """Replace every `tdsl.matmul` of several rows and a constant or transposed matrix by a `tdsl.conv2d`.
 
     The products of a sum, their order, accumulators and bounds are unchanged. The constant is stored transposed, so
@@ -37,6 +37,16 @@ class ConvolveRowsPass(ModulePass):
     """
 
     name = "convolve-rows"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        for op in module.walk():
+            if isinstance(op, tdsl.MatmulOp) and tdsl.shape_of(op.lhs)[0] > 1:
+                return None
+            if isinstance(op, tdsl.ElementwiseOp) and any(
+                _is_line(value, tdsl.shape_of(op.out)) for value in op.inputs
+            ):
+                return None
+        return "no tdsl.matmul has several rows on the left"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_RowsAsPixels()).rewrite_module(op)

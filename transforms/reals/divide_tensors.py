@@ -15,7 +15,6 @@ from typing import NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, NoneAttr, f32
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.transforms.dead_code_elimination import dce
@@ -23,12 +22,13 @@ from xdsl.transforms.dead_code_elimination import dce
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 SLICE, CONCAT = "tdsl.slice", "tdsl.concat"
 
 
 @dataclass(frozen=True)
-class DivideTensorsPass(ModulePass):
+class DivideTensorsPass(ConditionalPass):
     """Compute slices of a tensor separately if they divide the tensor along one axis.
 
     The tensor must be computed by products of several rows and a constant, by elementwise ops, by softmax or
@@ -38,6 +38,10 @@ class DivideTensorsPass(ModulePass):
     """
 
     name = "divide-tensors"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        names = {inner.name for inner in module.walk()}
+        return None if {SLICE, CONCAT} & names else f"no {SLICE} or {CONCAT}"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         names = {inner.name for inner in op.walk()}

@@ -18,7 +18,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp, TensorType
 from xdsl.ir import OpResult, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
@@ -27,11 +26,12 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import shaped, spell
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES, add_label, argument_of_sigmoid
 
 
 @dataclass(frozen=True)
-class DropMonotonePass(ModulePass):
+class DropMonotonePass(ConditionalPass):
     """Change a program to return a label, and remove increasing functions before the comparison that determines the
     label.
 
@@ -48,10 +48,13 @@ class DropMonotonePass(ModulePass):
     name = "drop-monotone"
     outputs: str = SCORES
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return f"only if outputs={CLASS}" if self.outputs != CLASS else None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.outputs not in OUTPUTS:
             raise InputError(f"unknown outputs '{self.outputs}'; there are {', '.join(OUTPUTS)}")
-        if self.outputs != CLASS:
+        if self.obstacle(op) is not None:
             return
         if tdsl.read_interface(op).threshold is not None:
             raise InputError(

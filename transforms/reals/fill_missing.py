@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.reals.analysis.missing_values import origins
 
 
 @dataclass(frozen=True)
-class FillMissingPass(ModulePass):
+class FillMissingPass(ConditionalPass):
     """Remove every `tdsl.impute`, and record the replacements of missing input elements (`fills`, `imputed`) in the
     interface.
 
@@ -26,6 +26,7 @@ class FillMissingPass(ModulePass):
     """
 
     name = "fill-missing"
+    ACTS_ON = (tdsl.ImputeOp,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = predict_function(op)

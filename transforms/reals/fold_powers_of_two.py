@@ -13,20 +13,20 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 _Product = tdsl.ProductOp | tdsl.MulOp
 
 
 @dataclass(frozen=True)
-class FoldPowersOfTwoPass(ModulePass):
+class FoldPowersOfTwoPass(ConditionalPass):
     """Fold multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
     The constant must be a factor of a product. Either the multiplication by the power of two reads the result of
@@ -34,6 +34,10 @@ class FoldPowersOfTwoPass(ModulePass):
     """
 
     name = "fold-powers-of-two"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        factors = (value for inner in module.walk() if isinstance(inner, tdsl.MulOp) for value in inner.inputs)
+        return None if any(_power_of_two(factor) for factor in factors) else "no tdsl.mul by a power of two"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_Fold()).rewrite_module(op)
@@ -43,8 +47,8 @@ class _Fold(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
         for scale, scaled in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            power = tdsl.constant_number(scale) or 0.0
-            if abs(math.frexp(power)[0]) != 0.5 or not tdsl.is_real(scale):
+            power = _power_of_two(scale)
+            if power is None or not tdsl.is_real(scale):
                 continue
             if tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
                 continue
@@ -56,6 +60,11 @@ class _Fold(RewritePattern):
                 rewriter.replace(old, [], [new.result])
                 rewriter.replace(op, [], [scaled])
                 return
+
+
+def _power_of_two(value: SSAValue) -> float | None:
+    number = tdsl.constant_number(value) or 0.0
+    return number if abs(math.frexp(number)[0]) == 0.5 else None
 
 
 def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:

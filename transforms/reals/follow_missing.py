@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.reals.analysis.missing_values import forests_reached
 from tinyml.transforms.reals.compare_floats import compare_floats
 
 
 @dataclass(frozen=True)
-class FollowMissingPass(ModulePass):
+class FollowMissingPass(ConditionalPass):
     """Preserve the directions of missing values in forests, and compare floats, if a sample of the data has a
     missing value.
 
@@ -39,8 +39,13 @@ class FollowMissingPass(ModulePass):
     name = "follow-missing"
     data: str | None = None
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        if self.data is None:
+            return "only if data"
+        return None if _following(module) else "no tdsl.forest follows missing values"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        forests = [one for one in op.walk() if isinstance(one, tdsl.ForestOp) and one.missing is not None]
+        forests = _following(op)
         if not forests or self.data is None:
             return
         function = predict_function(op)
@@ -61,3 +66,7 @@ class FollowMissingPass(ModulePass):
                 "missing values reach trees, which send them where training said, and other steps before or beside"
                 " these, which do not: put a SimpleImputer() before the whole model"
             )
+
+
+def _following(module: ModuleOp) -> list[tdsl.ForestOp]:
+    return [op for op in module.walk() if isinstance(op, tdsl.ForestOp) and op.missing is not None]

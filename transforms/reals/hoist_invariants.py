@@ -15,18 +15,18 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 _COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 
 
 @dataclass(frozen=True)
-class HoistInvariantsPass(ModulePass):
+class HoistInvariantsPass(ConditionalPass):
     """Move matrix products, convolutions and transcendental functions, such as exp, out of `scf.for`, with the ops that
     compute their operands.
 
@@ -35,6 +35,7 @@ class HoistInvariantsPass(ModulePass):
     """
 
     name = "hoist-invariants"
+    ACTS_ON = (scf.ForOp,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # Inner loops come last in program order; ops that leave them may leave the loops around them, too.

@@ -10,17 +10,17 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 MAX_READ = 0.75
 """The share of the elements below which a table of them is faster than the conversion of the others."""
 
 
 @dataclass(frozen=True)
-class NoteReadFeaturesPass(ModulePass):
+class NoteReadFeaturesPass(ConditionalPass):
     """Record in the interface which input elements the forests of a program read.
 
     The interface is unchanged in two cases: other ops read the input, or the forests read either no element of the
@@ -28,6 +28,13 @@ class NoteReadFeaturesPass(ModulePass):
     """
 
     name = "note-read-features"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        [argument] = predict_function(module).body.block.args
+        if not tdsl.is_only_compared(argument):
+            return "ops other than forests read the input"
+        read, features = len(_read(argument)), prod(tdsl.shape_of(argument))
+        return None if 0 < read < MAX_READ * features else f"the forests read {read:,} of {features:,} features"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = predict_function(op)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -26,6 +25,7 @@ from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.execution import compute
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ ALIGNED = 4
 
 
 @dataclass(frozen=True)
-class PruneZerosPass(ModulePass):
+class PruneZerosPass(ConditionalPass):
     """Remove rows and columns of constant matrices that are multiplied by column vectors, and the corresponding
     elements of the vectors, at L0.
 
@@ -46,6 +46,10 @@ class PruneZerosPass(ModulePass):
     """
 
     name = "prune-zeros"
+
+    def obstacle(self, module: ModuleOp) -> str | None:
+        products = (inner for inner in module.walk() if isinstance(inner, tdsl.ProductOp))
+        return None if any(map(_matrix, products)) else "no product of a constant matrix of f32 and a vector"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         changed = True

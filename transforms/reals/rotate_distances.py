@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -25,6 +24,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.transforms.formats.constants.input_moments import second_moments
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.sums import squared_distances
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RotateDistancesPass(ModulePass):
+class RotateDistancesPass(ConditionalPass):
     """Rotate and scale the constants of squared distances at L0.
 
     The pass applies to distances between prototypes and a product of a constant matrix and a vector. The prototypes
@@ -48,10 +48,11 @@ class RotateDistancesPass(ModulePass):
     """
 
     name = "rotate-distances"
+    ACTS_ON = (tdsl.SubOp,)
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(inner, tdsl.SubOp) for inner in op.walk()):
+        if self.obstacle(op) is None:
             rotate_distances(op, self.data)
 
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import SSAValue, Use
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 
 
 @dataclass(frozen=True)
-class SeparateStartsPass(ModulePass):
+class SeparateStartsPass(ConditionalPass):
     """Copy each constant of f32 that is the initial value of a sum of products and also anything else, so that each sum
     has a separate constant.
 
@@ -29,20 +29,27 @@ class SeparateStartsPass(ModulePass):
 
     name = "separate-starts"
 
+    def obstacle(self, module: ModuleOp) -> str | None:
+        return None if any(map(_constant_start, module.walk())) else "no contraction starts from a constant of f32"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken: set[SSAValue] = set()
         for sum in op.walk():
-            if not isinstance(sum, tdsl.ContractionOp) or (start := sum.initial) is None:
+            if (constant := _constant_start(sum)) is None:
                 continue
-            constant = start.owner
-            if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(start).type != f32:
-                continue
+            start = constant.result
             if start in taken or not all(map(_is_start, start.uses)):
                 copy = constant.clone()
                 Rewriter.insert_op(copy, InsertPoint.after(constant))
                 # A start may also be a factor; it is the last operand.
                 sum.operands[len(sum.operands) - 1] = copy.result
             taken.add(start)
+
+
+def _constant_start(op: Operation) -> tdsl.ConstOp | None:
+    start = op.initial if isinstance(op, tdsl.ContractionOp) else None
+    constant = start.owner if start is not None else None
+    return constant if isinstance(constant, tdsl.ConstOp) and tdsl.format_of(constant.result).type == f32 else None
 
 
 def _is_start(use: Use) -> bool:

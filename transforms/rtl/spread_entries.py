@@ -29,7 +29,6 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -38,6 +37,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import Fabric, fabric_around
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopBuilder
@@ -54,7 +54,7 @@ MAX_PROCESSING_ELEMENTS = 64
 
 
 @dataclass(frozen=True)
-class SpreadEntriesPass(ModulePass):
+class SpreadEntriesPass(ConditionalPass):
     """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
 
     Each product receives a part of the budget in proportion to its multiplications. Each processing element has a copy
@@ -67,6 +67,7 @@ class SpreadEntriesPass(ModulePass):
     """
 
     name = "spread-entries"
+    ACTS_ON = (num.ContractOp,)
     elements: int | None = None
     cells: int = 0
 

@@ -17,6 +17,7 @@ from tinyml.lowering.added_steps import steps_of
 from tinyml.lowering.pipelines import flatten as passes_of
 from tinyml.lowering.pipelines import run as run_passes
 from tinyml.transforms.ir.closed_nests import open_unclosed
+from tinyml.transforms.ir.conditional_pass import ConditionalPass, absent
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.index_maps import apply_map, expand_nest
 from tinyml.transforms.ir.levels import BITS, BUFFERS, FORMATS, LOOPS, REALS, Level
@@ -31,6 +32,7 @@ __all__ = [
     "LOOPS",
     "REALS",
     "Builder",
+    "ConditionalPass",
     "InputError",
     "Level",
     "LocatedPattern",
@@ -40,6 +42,7 @@ __all__ = [
     "Rewriter",
     "SimplifyPass",
     "Statistic",
+    "absent",
     "apply_map",
     "context",
     "defined_functions",

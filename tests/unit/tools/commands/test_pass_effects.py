@@ -20,6 +20,7 @@ from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.pass_watch import effects_of
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.main import main
+from tinyml.transforms.ir.conditional_pass import ConditionalPass
 from tinyml.transforms.programs.digest import digest_of
 
 TOUR = ROOT / "docs/tour"
@@ -84,3 +85,34 @@ def test_the_passes_lead_to_the_compiled_program(name: str, tmp_path: Path, monk
     assert formats == compilation.compiled.typed.digest
     assert program == digest_of(compilation.compiled.program)
     assert compilation.effects
+
+
+OTHER_REQUESTS: dict[str, dict[str, Any]] = {
+    "network": {"model": ROOT / "tests/models/litert/int8.tflite", "val": None, "target": "cortex-m4"},
+}
+
+
+@pytest.mark.long(seconds=8)
+@pytest.mark.parametrize("name", [*REQUESTS, *OTHER_REQUESTS])
+def test_a_pass_with_an_obstacle_changes_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The reason that a pass states before it runs holds: the program is the same afterwards, and so is the reason."""
+    stated: set[str] = set()
+
+    def checked(steps: Iterable[ModulePass | If], ctx: Context, op: ModuleOp) -> list[str]:
+        for step in steps:
+            if isinstance(step, If):
+                continue
+            reason = step.obstacle(op) if isinstance(step, ConditionalPass) else None
+            before = str(op)
+            step.apply(ctx, op)
+            if isinstance(step, ConditionalPass) and reason is not None:
+                stated.add(step.name)
+                assert str(op) == before, step.name
+                assert step.obstacle(op) == reason
+        return []
+
+    monkeypatch.setattr(pass_effects, "effects_of", checked)
+    given = {"model": TOUR / "tour.sd", "val": TOUR / "val.npz", **(REQUESTS | OTHER_REQUESTS)[name]}
+    asked = Request(out=tmp_path, **given)
+    build_folder(asked, board(asked.target), tmp_path, must_fit=True, shows_effects=True)
+    assert len(stated) > 20
