@@ -112,7 +112,7 @@ def test_a_pass_with_an_obstacle_changes_nothing(name: str, tmp_path: Path, monk
         return []
 
     monkeypatch.setattr(pass_effects, "effects_of", checked)
-    given = {"model": TOUR / "tour.sd", "val": TOUR / "val.npz", **(REQUESTS | OTHER_REQUESTS)[name]}
+    given: dict[str, Any] = {"model": TOUR / "tour.sd", "val": TOUR / "val.npz", **(REQUESTS | OTHER_REQUESTS)[name]}
     asked = Request(out=tmp_path, **given)
     build_folder(asked, board(asked.target), tmp_path, must_fit=True, shows_effects=True)
     assert len(stated) > 20
