@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
-Index = TypeVar("Index", int, "NDArray[np.int64]")
-"""An index, or an array of indices."""
+class _Arithmetic(Protocol):
+    def __mul__(self, other: int, /) -> Any: ...
+    def __add__(self, other: int, /) -> Any: ...
+    def __sub__(self, other: int, /) -> Any: ...
+
+
+Index = TypeVar("Index", bound=_Arithmetic)
+"""An index, an array of indices, or an index that is computed in the program."""
 
 
 class WindowAxis(NamedTuple):
@@ -36,12 +40,25 @@ class WindowAxis(NamedTuple):
         return i * self.stride - self.before
 
     def end(self, i: Index) -> Index:
-        return self.start(i) + self.kernel
+        return i * self.stride + (self.kernel - self.before)
 
     def span(self, count: int) -> int:
         """The number of indices, including padding, that `count` adjacent windows cover."""
         return (count - 1) * self.stride + self.kernel
 
-    def inside(self, first: int, end: int, extent: int) -> tuple[int, int]:
-        """The range of indices of an image of `extent` indices that windows `first` to `end` (excluded) cover."""
-        return max(0, self.start(first)), min(extent, self.end(end - 1))
+    def inside(
+        self,
+        first: Index,
+        end: Index,
+        extent: int,
+        minimum: Callable[[Index, int], Index],
+        maximum: Callable[[Index, int], Index],
+    ) -> tuple[Index, Index]:
+        """The range of indices of an image of `extent` indices that windows `first` to `end` (excluded) cover. The
+        range is empty, with its end not above its first index, if they cover only padding.
+
+        first: not negative, so that a start without padding needs no limit.
+        minimum, maximum: the lesser and the greater of an index and a number.
+        """
+        covered = self.start(first), self.end(end - 1)
+        return maximum(covered[0], 0) if self.before else covered[0], minimum(covered[1], extent)

@@ -106,7 +106,8 @@ def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]
         if node.result not in spans:
             continue
         for read in node.reads:
-            start, end = read.axes[axis].inside(*spans[node.result], graph.tensors[read.tensor][:2][axis])
+            extent = graph.tensors[read.tensor][:2][axis]
+            start, end = read.axes[axis].inside(*spans[node.result], extent, min, max)
             if read.tensor in spans:
                 known = spans[read.tensor]
                 start, end = min(start, known[0]), max(end, known[1])

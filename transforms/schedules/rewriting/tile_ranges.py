@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.dialects import arith
@@ -38,14 +39,33 @@ def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: Tenso
     return ranges
 
 
+@dataclass(frozen=True)
+class _Index:
+    """An index whose arithmetic emits ops."""
+
+    value: SSAValue
+    emit: TensorBuilder
+
+    def __add__(self, offset: int) -> _Index:
+        return _Index(self.emit.plus(self.value, offset), self.emit)
+
+    def __sub__(self, offset: int) -> _Index:
+        return self + -offset
+
+    def __mul__(self, factor: int) -> _Index:
+        return _Index(self.emit.times(self.value, factor), self.emit)
+
+    def minimum(self, limit: int) -> _Index:
+        return _Index(self.emit.insert(arith.MinSIOp(self.value, self.emit.index(limit))), self.emit)
+
+    def maximum(self, limit: int) -> _Index:
+        return _Index(self.emit.insert(arith.MaxSIOp(self.value, self.emit.index(limit))), self.emit)
+
+
 def _needed(windows: WindowAxis, extent: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
-    """`WindowAxis.inside` as ops."""
-    first = emit.plus(emit.times(range.first, windows.stride), windows.start(0))
-    end = emit.plus(emit.times(emit.plus(range.end, -1), windows.stride), windows.end(0))
-    return AxisRange(
-        emit.insert(arith.MaxSIOp(first, emit.index(0))) if windows.before else first,
-        emit.insert(arith.MinSIOp(end, emit.index(extent))),
-    )
+    first, end = (_Index(value, emit) for value in range)
+    first, end = windows.inside(first, end, extent, _Index.minimum, _Index.maximum)
+    return AxisRange(first.value, end.value)
 
 
 def _both(a: AxisRange, b: AxisRange, emit: TensorBuilder) -> AxisRange:

@@ -114,8 +114,8 @@ def _inside(windows: WindowAxis, count: int, extent: int) -> tuple[Numbers, NDAr
     extent: the extent of the image.
     """
     numbers = np.arange(count)
-    first = windows.start(numbers)
-    return np.maximum(first, 0), (windows.end(numbers) > 0) & (first < extent)
+    first, end = windows.inside(numbers, numbers + 1, extent, np.minimum, np.maximum)
+    return first, first < end
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
