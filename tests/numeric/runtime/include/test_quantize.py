@@ -24,7 +24,8 @@ from tinyml.dialects.formats.read_floats import divided, multiplied
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.targets.registry import board
-from tinyml.tools.calibration.programs.float_conversions import LENGTH, TYPES, measured_conversion
+from tinyml.tools.calibration.formats import CONVERTED_TYPES
+from tinyml.tools.calibration.programs.float_conversions import LENGTH, measured_conversion
 
 AVR = "uno"
 """The chip whose function is in assembly."""
@@ -185,6 +186,6 @@ def test_the_time_to_read_a_float(name: str, limit: int):
     """The most instructions, or on an Uno cycles, for a float. With divisions, they are 362, 706 and 1,017."""
     need_tools(name)
     target = board(board(name).larger or name)
-    formats = [("affine", 8, None), ("affine", 16, None), *(("affine", 8, type) for type in TYPES)]
+    formats = [("affine", 8, None), ("affine", 16, None), *(("affine", 8, type) for type in CONVERTED_TYPES)]
     times = {each: measured_conversion(target, *each)[1] / LENGTH for each in formats}
     assert max(times.values()) <= limit
