@@ -135,7 +135,7 @@ def test_formats_that_round_the_factors_equally_share_moments() -> None:
     file = ROOT / "examples/pruned-lenet/lenet.onnx"
     function = predict_function(read_onnx(file.read_bytes(), str(file)))
     moments = InputMoments(function, np.random.default_rng(0).random((8, 784)))
-    filters, matrices = moments.windows.keys(), moments.partners.keys() - moments.windows.keys()
+    filters, matrices = moments.windows.keys(), moments.factors.keys() - moments.windows.keys()
     for constants in (filters, matrices):
         wide = {op: moments.of(op, lambda _: FixedType(24, 4)) for op in constants}
         known = {op: found for op, found in wide.items() if found is not None}
