@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf, tensor
+from xdsl.dialects import affine, arith, func, memref, scf, tensor
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
@@ -22,6 +22,7 @@ def new_context() -> Context:
     context = Context()
     for dialect in (
         Builtin,
+        affine.Affine,
         func.Func,
         scf.Scf,
         arith.Arith,
