@@ -113,9 +113,11 @@ class F32(NumberFormat):
         return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        least = np.float32(threshold)
-        if float(least) < threshold:
-            least = np.nextafter(least, np.float32(np.inf))
+        # Only infinity reaches a threshold above the greatest float.
+        with np.errstate(over="ignore"):
+            least = np.float32(threshold)
+            if float(least) < threshold:
+                least = np.nextafter(least, np.float32(np.inf))
         return m.cmp_oge(self.to_f32(m, value), m.float_constant(float(least)))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:

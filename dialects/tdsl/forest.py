@@ -48,7 +48,9 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
     nearest = format.encode_clipped(finite).astype(format.dtype)
     if format.dtype.kind == "f":
-        next = np.nextafter(nearest, format.dtype.type(-np.inf))
+        # The raw below the least number is minus infinity.
+        with np.errstate(over="ignore"):
+            next = np.nextafter(nearest, format.dtype.type(-np.inf))
     else:
         next = np.maximum(nearest, np.iinfo(format.dtype).min + 1) - format.dtype.type(1)
     is_below = format.decode(nearest) <= reals

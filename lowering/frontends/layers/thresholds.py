@@ -155,7 +155,7 @@ def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> ND
     """
     exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
     nearest = exact.astype(np.float32)
-    lower = np.nextafter(nearest, np.float32(-np.inf))
+    lower = np.nextafter(nearest, np.float32(-GREATEST))
     midway = nearest.astype(np.float64) - exact == exact - lower
     decimals = nearest.astype(str).astype(np.float64)
     above = (decimals > exact) & (decimals - exact <= np.where(double, *_TIES) * np.abs(exact)) & (nearest != exact)

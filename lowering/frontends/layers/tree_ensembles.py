@@ -52,7 +52,9 @@ class Tree:
 
         strict: a mask of the nodes to convert.
         """
-        before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
+        # No number is below the least double.
+        with np.errstate(over="ignore"):
+            before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
         return replace(self, thresholds=np.where(strict, before, self.thresholds))
 
 

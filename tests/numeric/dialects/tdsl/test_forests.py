@@ -20,7 +20,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.float_inputs import run_on_floats
@@ -154,6 +156,18 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
     greatest, exists = greatest_raws(format, thresholds)
     np.testing.assert_array_equal((raws[:, None] <= greatest) & exists, numbers[:, None] <= thresholds)
     assert format.decode(greatest_raw(format)) >= numbers.max()
+
+
+def test_floats_compare_with_thresholds_at_the_ends_of_single_precision():
+    most = float(np.finfo(np.float32).max)
+    thresholds = np.array([-np.inf, -most, most, np.inf])
+    greatest, exists = greatest_raws(F32_FORMAT, thresholds)
+    assert exists.all()
+    np.testing.assert_array_equal(greatest, np.array([-np.inf, -most, most, most], np.float32))
+    machine, numbers = NumpyMachine(), np.array([-np.inf, -most, 0.0, most, np.inf], np.float32)
+    for threshold in (-1e300, -most, most, np.nextafter(most, np.inf), 1e300):
+        reached = F32_FORMAT.at_least(machine, numbers, threshold)
+        np.testing.assert_array_equal(reached, numbers.astype(np.float64) >= threshold)
 
 
 @pytest.mark.long

@@ -85,6 +85,8 @@ def test_thresholds_between_numbers_of_single_precision():
         (-1e-50, True, -np.finfo(np.float32).smallest_subnormal),
         (1.0000000180025095e-35, True, np.float32(1e-35)),
         (np.inf, True, np.finfo(np.float32).max),
+        (-np.inf, True, np.finfo(np.float32).min),
+        (np.finfo(np.float32).min, True, np.finfo(np.float32).min),
     ]
     exact, double, expected = map(np.array, zip(*cases, strict=True))
     np.testing.assert_array_equal(single_thresholds(exact, double), expected.astype(np.float32))
