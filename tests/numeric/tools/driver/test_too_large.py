@@ -111,7 +111,7 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
 
 
 @pytest.mark.long(seconds=20)
-@pytest.mark.parametrize("frame", spread([384, 192], 1))
+@pytest.mark.parametrize("frame", spread([384, 336], 1))
 def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
     """If the buffers of a front end exceed the RAM, the message proposes shorter frames, with which the program fits,
     and not fewer trees, which need no RAM.
