@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.costs import CostTable, cost_table
@@ -85,6 +86,10 @@ def faster_program(compilation: Compilation) -> FasterProgram | None:
         return None
     if compilation.choice is not None:
         return _of_choice(compilation, compilation.choice, time)
+    interface = interface_of(compilation.compiled.formats)
+    if compilation.compiled.kept and (interface.rate is not None or interface.pushes is not None):
+        # The ops of a front end compute on integers of their own, for which there are no other formats.
+        return None
     suspicious = FACTOR if compilation.compiled.kept else USUAL * FACTOR
     if time <= suspicious * least_time(compilation.compiled.macs, table):
         return None
