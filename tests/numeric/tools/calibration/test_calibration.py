@@ -109,6 +109,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     for several in ("FORMATS", "PACKED", "FIXED_WIDTHS", "OTHERS"):
         monkeypatch.setattr(costs, several, getattr(costs, several)[:1])
     monkeypatch.setattr(float_conversions, "CONVERTED_FORMATS", float_conversions.CONVERTED_FORMATS[:1])
+    monkeypatch.setattr(float_conversions, "CONVERTED_TYPES", ())
     assert costs.main(["--quick", "foreign"]) == 0
     [file] = foreign.files("costs/*.json")
     text = file.read_text()
