@@ -59,7 +59,13 @@ def program(kernel: Kernel) -> ModuleOp:
     """The program of a kernel: a function of X without arithmetic other than calls of the kernel. Its name is `calls_`
     and the name of the kernel.
     """
-    special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
+    special = {
+        "num.distance": _distances,
+        "num.axpy": _multiples,
+        "num.channel_dots": _channels,
+        # Products of matrices are computed from copies of columns (`split-columns`).
+        "num.strided_dot": _channels,
+    }
     return special.get(kernel.op, _products)(kernel)
 
 
@@ -222,8 +228,8 @@ def rows_of(kernel: Kernel) -> int:
 
 
 def columns_of(kernel: Kernel) -> int:
-    """The number of columns of the matrix that is multiplied by the weights."""
-    return {"num.strided_dot": 3, "num.channel_dots": rows_of(kernel)}.get(kernel.op, 1)
+    """The number of channels of an image that is filtered; 1 for a column that is multiplied by the weights."""
+    return rows_of(kernel) if kernel.op in ("num.strided_dot", "num.channel_dots") else 1
 
 
 def input_length(kernel: Kernel) -> int:
