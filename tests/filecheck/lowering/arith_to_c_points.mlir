@@ -12,10 +12,10 @@ func.func @net(%x: memref<1x4xi8> {tinyml.format = "!fixed.s<4, 0, even>"}) -> i
 // CHECK-SAME: return ((void)i, real / *(net_feature_scales + 0) + *(net_feature_points + 0));
 // CHECK-LABEL: c.func @net_set(
 // CHECK: [[number:%.*]] = c.call @net_feature_number(%i, %value)
-// CHECK: c.call @tm_f32_to_even(
+// CHECK: c.call @tm_multiply_to_even_s9(
 // CHECK-LABEL: c.func @net_predict_floats(
 // CHECK: c.call @net_feature_number(
-// CHECK: c.call @tm_f32_to_even(
+// CHECK: c.call @tm_multiply_to_even_s9(
 
 // -----
 
