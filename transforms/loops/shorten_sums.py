@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block
-from xdsl.passes import ModulePass
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
@@ -28,6 +27,7 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import board, chip_of, target_of
+from tinyml.transforms.ir.conditional_pass import ConditionalPass, absent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ _CACHED = 64
 
 
 @dataclass(frozen=True)
-class ShortenSumsPass(ModulePass):
+class ShortenSumsPass(ConditionalPass):
     """Replace additions and conversions of numbers of at most 8 bits by `num.weighted_sum` if the results are the same
     for all operands. Ops in exact formats, whose conversions are shifts, remain.
 
@@ -54,14 +54,19 @@ class ShortenSumsPass(ModulePass):
 
     name = "shorten-sums"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = target_of(op)
+    def obstacle(self, module: ModuleOp) -> str | None:
+        target = target_of(module)
         needs = chip_of(target).weighted_sums
         if needs is None or needs not in ("", *board(target).features):
+            return f"{target} has no weighted sums"
+        return absent(module, num.AddOp, num.ConvertOp)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.obstacle(op) is not None:
             return
-        for each in list(op.walk()):
-            if isinstance(each, Sum) and (short := _shortened(each)) is not None:
-                Rewriter.replace_op(each, short)
+        for sum in list(op.walk()):
+            if isinstance(sum, Sum) and (short := _shortened(sum)) is not None:
+                Rewriter.replace_op(sum, short)
 
 
 def _shortened(op: Sum) -> num.WeightedSumOp | None:
