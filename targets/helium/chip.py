@@ -5,9 +5,8 @@ from pathlib import Path
 from tinyml.targets.board import emulated_memories
 from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.chip import CHIP as CORTEX_M
-from tinyml.targets.cortex_m.kernels import PACKED_READS
 from tinyml.targets.helium.boards import BOARDS
-from tinyml.targets.helium.kernels import KERNEL_TABLE
+from tinyml.targets.helium.kernels import KERNEL_TABLE, PACKED_READS
 from tinyml.targets.package import Package
 
 CHIP = Chip(

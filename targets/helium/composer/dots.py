@@ -209,7 +209,7 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
         (t.mov("r0", "r12"), t.pop(("r4", "pc"))),
     )
     place = f"at[{BASE_BYTES + entries} + "
-    weight = f"(int8_t){place}i]" if weights == 8 else f"(int16_t)({place}2 * i] | {place}2 * i + 1] << 8)"
+    weight = f"(int8_t){place}i]" if weights == 8 else f"(int16_t)({place}2 * i] | (uint16_t){place}2 * i + 1] << 8)"
     group = bytes_of_gathered(entries, weights)
     portable = _SPARSE.format(group=group, entries=entries, vector=vector, weight=weight)
     signature = f"int32_t {symbol}(const int8_t *row, const int{vector}_t *x, int32_t sum)"

@@ -39,7 +39,10 @@ SIXTEEN = "sixteen"
 """The board of the package in tests/plugins."""
 
 AT_ONCE = 15
-"""Programs or tiles in one build, so that their constants fit the RAM."""
+"""Programs or tiles in one build."""
+
+BYTES_AT_ONCE = 10_000
+"""Maximum bytes of constants in one build of several programs, so that they and the stack fit the RAM."""
 
 
 @pytest.fixture
@@ -60,11 +63,25 @@ def kernels_by_target() -> dict[str, list[Kernel]]:
     return found
 
 
+def batches(kernels: list[Kernel]) -> Iterator[tuple[int, list[Kernel]]]:
+    """Yield consecutive kernels whose programs are built at once, each time with the number of the first."""
+    first = bytes = 0
+    for number, kernel in enumerate(kernels):
+        own = sum(kernel_models.weights_of(kernel, length).size for length in kernel_models.lengths_of(kernel))
+        own = own * kernel.weights // 8
+        if number > first and (number - first == AT_ONCE or bytes + own > BYTES_AT_ONCE):
+            yield first, kernels[first:number]
+            first, bytes = number, 0
+        bytes += own
+    if kernels:
+        yield first, kernels[first:]
+
+
 KERNELS = kernels_by_target()
 BATCHES = [
-    pytest.param(target, kernels[first : first + AT_ONCE], id=f"{target}-{first}")
+    pytest.param(target, some, id=f"{target}-{first}")
     for target, kernels in KERNELS.items()
-    for first in range(0, len(kernels), AT_ONCE)
+    for first, some in batches(kernels)
 ]
 
 
