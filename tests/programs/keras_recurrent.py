@@ -101,7 +101,7 @@ class Layer:
             model.tensor(shape, "float32") for shape in shapes + [(1, self.units)] * (self.states if last else 0)
         ]
         weights = [model.constant(weight, "float32") for weight in self.weights]
-        model.op("CUSTOM tinyml.recurrent", [x, *weights, *begun, text], outputs)
+        model.op("CUSTOM TINYML_RECURRENT", [x, *weights, *begun, text], outputs)
         return outputs
 
     def computed(self, x: Floats, begun: Sequence[Floats] = ()) -> tuple[Floats, list[Floats]]:

@@ -32,7 +32,7 @@ from tinyml.lowering.frontends.tflite.operands import input_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-RECURRENT = "tinyml.recurrent"
+RECURRENT = "TINYML_RECURRENT"
 """The name of the custom operator."""
 
 GATES = {"LSTM": (0, 3, 1, 2), "GRU": (0, 1, 2), "RNN": (0,)}

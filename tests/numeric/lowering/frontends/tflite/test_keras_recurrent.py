@@ -138,7 +138,7 @@ def test_devices_compute_the_bits_of_the_evaluator(device: str, tmp_path: Path):
     ],
 )
 def test_what_is_refused(changes: dict[str, Any], message: str):
-    with pytest.raises(InputError, match=rf"operator 0 \(CUSTOM tinyml.recurrent, which computes 't2'\): {message}"):
+    with pytest.raises(InputError, match=rf"operator 0 \(CUSTOM TINYML_RECURRENT, which computes 't2'\): {message}"):
         read_tflite(network(Layer(1, "GRU"), **changes), "keras.tflite")
 
 
