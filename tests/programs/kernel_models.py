@@ -11,7 +11,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.ir import Block, SSAValue
 
-from programs.kernel_tables import kernels_for
+from programs.kernel_tables import kernels_for, kernels_of
 from programs.network_writer import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
@@ -43,7 +43,9 @@ TABLES = ((4, 8), (6, 16), (8, 8), (8, 16))
 
 
 def composed(target: str) -> list[Kernel]:
-    """The kernels that a target composes for a list of sums with different widths and codings."""
+    """The kernels that a target composes for a list of sums with different widths and codings, without those that no
+    program calls because a wider listed kernel takes less time.
+    """
     table = TABLE, INTEGER
     wanted = [
         *(Kernel("", bits, 8, sum) for bits, sum in ((4, 16), (6, 24))),
@@ -52,7 +54,15 @@ def composed(target: str) -> list[Kernel]:
         *(Kernel("", *widths, 32, codings=table) for widths in TABLES),
         Kernel("", 8, 8, 32, codings=(TABLE, TABLE)),
     ]
-    return [kernel for each in wanted for kernel in kernels_for(target, each)]
+    packed = [kernel for kernel in kernels_of(target) if kernel.weights % 8]
+    found = [kernel for each in wanted for kernel in kernels_for(target, each)]
+    return [kernel for kernel in found if not any(_is_preferred(one, kernel) for one in packed)]
+
+
+def _is_preferred(one: Kernel, other: Kernel) -> bool:
+    """Whether packing prefers wider weights because a listed kernel reads them in less time."""
+    same = (one.op, one.vector, one.sum, one.codings) == (other.op, other.vector, other.sum, other.codings)
+    return same and other.weights % 8 > 0 and other.weights < one.weights and one.step < other.step
 
 
 def program(kernel: Kernel) -> ModuleOp:

@@ -190,6 +190,10 @@ class _Packable:
                 slowdown = step_ratio = packed.time / whole.time if whole.time else 1.0
                 self.size, self.packed_size = whole.bytes, packed.bytes
                 self.calls -= 1
+            elif whole is not None:
+                # Without a kernel the gaps remain; widths are compared by the bytes of weights and gaps.
+                gaps = whole.bytes - self.size
+                self.size, self.packed_size = whole.bytes, self.packed_size + gaps
         self.calls += 1
         self.readers[symbol] = code
         self.slowdown = max(self.slowdown, slowdown)
