@@ -574,35 +574,38 @@ def needed_samples(loss: Loss, limit: float) -> int | None:
         if loss.points >= limit:
             return None
         needed = ((loss.bound - loss.points) / (limit - loss.points)) ** 2
+    fewest = 0.0
     if loss.counted and loss.groups == loss.samples:
         # The counted bound falls faster if few samples changed.
-        likely = 1.0
+        needed = 1.0
         if loss.likely is not None and loss.likely > limit:
-            likely = ((loss.likely - loss.points) / (limit - loss.points)) ** 2
-        needed = max(likely, _times_as_many(loss, limit))
-    if needed > MOST_NEEDED:
+            needed = ((loss.likely - loss.points) / (limit - loss.points)) ** 2
+        fewest = _deciding(loss, limit)
+    if needed > MOST_NEEDED or math.isinf(fewest):
         return None
-    count = math.ceil(loss.samples * needed)
+    return _two_digits(max(math.ceil(loss.samples * needed), int(fewest)))
+
+
+def _two_digits(count: int) -> int:
     digits = 10 ** max(len(str(count)) - 2, 0)
     return -(-count // digits) * digits
 
 
-def _times_as_many(loss: Loss, limit: float) -> float:
-    """The least multiple of the samples whose counted bound is at most `limit`; infinite beyond `MOST_NEEDED`."""
+def _deciding(loss: Loss, limit: float) -> float:
+    """The least number of samples of two digits whose counted bound is at most `limit`, or that of the loss if it
+    suffices; infinite beyond `MOST_NEEDED` times as many.
 
-    def decides(times: float) -> bool:
-        counts = [math.floor(times * count) for count in (loss.lost, loss.gained, loss.samples)]
-        return 100 * upper_bound(*counts) <= limit
-
-    low, high = 1.0, float(MOST_NEEDED)
-    if decides(low):
-        return low
-    if not decides(high):
-        return math.inf
-    while high > 1.005 * low:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    return high
+    Each number is judged by itself: the bound jumps where the share of lost samples becomes another whole number.
+    """
+    if 100 * upper_bound(loss.lost, loss.gained, loss.samples) <= limit:
+        return loss.samples
+    count = _two_digits(loss.samples)
+    while count <= _two_digits(MOST_NEEDED * loss.samples):
+        lost, gained = (round(number * count / loss.samples) for number in (loss.lost, loss.gained))
+        if 100 * upper_bound(lost, gained, count) <= limit:
+            return count
+        count = _two_digits(count + 1)
+    return math.inf
 
 
 class _NetLoss:
