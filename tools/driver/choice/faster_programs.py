@@ -60,7 +60,6 @@ GUESSED = 0.1
 PRODUCT = ("multiply i8 i16", "add i16")
 """The steps of a product of 8 bits, by which the time of all products is bounded."""
 
-
 WIDEST = 16
 """The maximum width, in bits, of the uniform programs with which a program of requested formats is compared."""
 
@@ -175,15 +174,15 @@ class _Known:
 def _of_request(compilation: Compilation, time: float) -> FasterProgram | None:
     """The fastest program of other options than the requested ones."""
     with temporary_folder() as folder:
-        found = [each for each in _programs(compilation, time, folder) if FACTOR * each.time < time]
-    if not found:
+        faster = list(_faster(compilation, time, folder))
+    if not faster:
         return None
-    best = min(found, key=lambda each: each.time)
+    best = min(faster, key=lambda program: program.time)
     costs = "its loss is unknown without --val" if best.loss is None else best.loss.change
     return FasterProgram(best.change, time / best.time, best.time, compilation.board.unit, costs)
 
 
-def _programs(compilation: Compilation, time: float, folder: Path) -> Iterator[_Known]:
+def _faster(compilation: Compilation, time: float, folder: Path) -> Iterator[_Known]:
     request, board, kept = compilation.request, compilation.board, compilation.compiled.kept
     val = request.val
     if val is None:
