@@ -32,7 +32,7 @@ class HintLoopsPass(ConditionalPass):
 
     def obstacle(self, module: ModuleOp) -> str | None:
         target = target_of(module)
-        return f"{target} is not an FPGA" if board(target).fabric is None else None
+        return f"{target} has no logic fabric" if board(target).fabric is None else None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.obstacle(op) is None:
