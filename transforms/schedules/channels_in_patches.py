@@ -71,6 +71,7 @@ class ChannelsInPatches(Schedule):
         "bits; the rest runs as in `partial-32` (PEX, appendix B)"
     )
     recomputes = True
+    counts_given_input = False
 
     def segments(self, graph: Graph) -> Iterator[Segment]:
         yield from PARTIAL_32.segments(graph)

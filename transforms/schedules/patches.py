@@ -51,6 +51,7 @@ class Patches(Schedule):
         "the beginning of the network runs tile by tile (MCUNet-v2, Lin et al. 2021) and recomputes overlaps of tiles"
     )
     recomputes = True
+    counts_given_input = False
 
     def segments(self, graph: Graph) -> Iterator[Segment]:
         yield from each(graph, ONE_BY_ONE, ordinary)
