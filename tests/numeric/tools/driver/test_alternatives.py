@@ -33,7 +33,7 @@ from tinyml.tools.driver.choice.alternatives import (
     ORDINARY_EXECUTION,
     considered,
 )
-from tinyml.tools.driver.choice.choose import FASTER_RATIO, AutoChoice, Bounds, CandidateQueue, NothingFitsError, choose
+from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, CandidateQueue, NothingFitsError, choose
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -85,6 +85,12 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
     assert loss.lost == loss.gained == 0
 
 
+WIDER_SUM = 1.15
+"""How much longer a program may take whose sums have one byte more. The factor folded into a column of the weights lies
+between 1 and 2, because the shift of its feature is a power of two, so a sum of products may no longer fit in 16 bits.
+"""
+
+
 @pytest.mark.long(seconds=5)
 @pytest.mark.parametrize(
     ("estimator", "scaler"),
@@ -100,7 +106,8 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
 @pytest.mark.parametrize("seed", spread(range(5), 1))
 def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, seed: int, tmp_path: Path) -> None:
     """For an estimator after a scaler, a program with feature scales is as fast as the program of the estimator alone,
-    whose samples the caller scales. Its loss is not significantly greater.
+    whose samples the caller scales, but for one byte more in its sums. Both times are those of a call with raws: the
+    floats of the estimator alone would have to be scaled by the caller. Its loss is not significantly greater.
 
     Programs with row scales may be slower, because feature scales that are folded into a matrix may change its row
     scales.
@@ -114,8 +121,8 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
         if (like := BY_NAME.get(f"{alternative.name}, feature scales")) is None:
             continue
         trial, hand = (trials.of(row) for trials, row in zip(both, (like, alternative), strict=True))
-        times = [each.cost(ORDINARY_EXECUTION).time for each in (trial, hand)]
-        assert "row_scales" in alternative.options or FASTER_RATIO * times[0] <= times[1]  # type: ignore[operator]
+        times = [each.cost(ORDINARY_EXECUTION).program for each in (trial, hand)]
+        assert "row_scales" in alternative.options or times[0] <= WIDER_SUM * times[1]  # type: ignore[operator]
         if alternative.name == NARROW_WIDTH:
             losses = [each.loss() for each in (trial, hand)]
             # Two standard deviations of the difference between two programs that round the same samples differently.
