@@ -453,7 +453,7 @@ NUMERIC = re.compile(r"[+-]?[\d.,]+")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_figures_have_one_source(page: Path):
     """Every large number in the text of a page, unless it ends with 000, also occurs in a table. Every table that
-    consists mainly of numbers is written from a file of figures.
+    consists mainly of numbers is written from a file of figures or from verdicts.
     """
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     in_tables = {
@@ -464,7 +464,9 @@ def test_figures_have_one_source(page: Path):
     for table in re.finditer(r"(?P<before>.*)\n\|.*\|\n\|[-|: ]+\|\n(?P<body>(?:\|.*\|\n)+)", text):
         cells = [cell.strip() for row in table["body"].splitlines() for cell in row[1:-1].split("|")[1:]]
         numeric = sum(NUMERIC.fullmatch(cell) is not None for cell in cells)
-        assert "<!-- figures: " in table["before"] or 2 * numeric <= len(cells), table[0]
+        assert table["before"].startswith(("<!-- figures: ", "<!-- verdicts -->")) or 2 * numeric <= len(cells), table[
+            0
+        ]
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)

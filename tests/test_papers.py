@@ -4,17 +4,30 @@ verdicts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from measured import assertions
 from measured import store as parts
 from measured.assertions import NUMBER, Assertion, numbers_of, printed
-from measured.paper_pages import is_kept, page_of, pictures, renewed, stored, values_of, with_totals
+from measured.paper_pages import (
+    VERDICTS,
+    is_kept,
+    page_of,
+    pictures,
+    renewed,
+    stored,
+    values_of,
+    with_summary,
+    with_totals,
+)
 from measured.papers import PAPERS
 from measured.papers.__main__ import check, chosen, run
 from measured.rows import ByTests, Measured, Row, slug
 from measured.store import Values
+
+README = Path(__file__).parents[1] / "README.md"
 
 
 def _numbered(kind: str, last: int, first: int = 1) -> list[str]:
@@ -101,15 +114,21 @@ def test_pages_are_current(paper: str, request: pytest.FixtureRequest):
     assert "<!-- paper:" in before
 
 
-def test_the_readme_has_the_totals(request: pytest.FixtureRequest):
-    page = Path(__file__).parents[1] / "README.md"
+@pytest.mark.parametrize(
+    ("page", "update", "mark"),
+    [(README, with_totals, "<!-- totals of the papers -->"), (VERDICTS, with_summary, "<!-- verdicts -->")],
+    ids=["readme", "verdicts"],
+)
+def test_verdicts_are_summed_up(
+    page: Path, update: Callable[[str], str], mark: str, request: pytest.FixtureRequest
+) -> None:
     before = page.read_text(encoding="utf-8")
-    after = with_totals(before)
+    after = update(before)
     if request.config.getoption("--update-docs"):
         page.write_text(after, encoding="utf-8")
     else:
         assert after == before
-    assert "<!-- totals of the papers -->" in before
+    assert mark in before
 
 
 @pytest.mark.parametrize("paper", PAPERS)

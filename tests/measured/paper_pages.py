@@ -48,16 +48,58 @@ TOTALS = re.compile(r"(?<=<!-- totals of the papers -->\n).*?(?= *<!-- end of to
 def with_totals(page: str) -> str:
     """The text of a page with the current number of rows of all papers for each verdict."""
     totals = [counts(paper) for paper in PAPERS]
-    found = ", ".join(
-        f"{sum(each[verdict] for each in totals)} {verdict.value.removesuffix(' because')}" for verdict in Verdict
-    )
+    found = ", ".join(f"{sum(each[verdict] for each in totals)} {verdict.value}" for verdict in Verdict)
     rows = sum(sum(each.values()) for each in totals)
     return TOTALS.sub(f"   Verdicts on the {rows} rows of the five papers: {found}.\n", page)
 
 
+VERDICTS = FOLDER.parent / "papers" / "verdicts.md"
+"""The page that sums up the verdicts."""
+
+SUMMARY = re.compile(r"(?<=<!-- verdicts -->\n).*?(?=<!-- end of verdicts -->)", re.DOTALL)
+
+
+def with_summary(page: str) -> str:
+    """The text of a page with the number of rows by paper and verdict, and the rows with a worse figure."""
+    names = [verdict.value for verdict in Verdict]
+    lines = [f"| paper | rows | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    for paper in PAPERS:
+        found = counts(paper)
+        cells = [f"[{TITLES[paper]}]({paper}.md)", sum(found.values()), *found.values()]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    lines += [
+        "",
+        MEANINGS,
+        "",
+        "## What to win back",
+        "",
+        WORSE_ROWS,
+        "",
+        "| row | the paper | here | what may win it back |",
+    ]
+    lines.append("|---|---|---|---|")
+    for paper, rows in PAPERS.items():
+        for row in rows:
+            if row.win_back:
+                item, reports, here, *_ = row.cells(paper, values_of(paper, row))
+                lines.append(f"| [{TITLES[paper]}]({paper}.md), {item} | {reports} | {here} | {row.win_back} |")
+    return SUMMARY.sub(lambda _: "\n".join(lines) + "\n", page)
+
+
+TITLES = {
+    "seedot": "SeeDot",
+    "shiftry": "Shiftry",
+    "minun": "MinUn",
+    "pex": "PEX",
+    "gural-murmann": "Gural and Murmann",
+}
+
+WORSE_ROWS = "Each row with a worse figure is listed with the change that may make tinyml as good as the paper."
+
+
 def _text(paper: str) -> str:
     rows = "".join(f"| {' | '.join(row.cells(paper, values_of(paper, row)))} |\n" for row in PAPERS[paper])
-    counted = ", ".join(f"{verdict.value.removesuffix(' because')} {count}" for verdict, count in counts(paper).items())
+    counted = ", ".join(f"{verdict.value} {count}" for verdict, count in counts(paper).items())
     return f"{MEANINGS}\n\nThe table has {len(PAPERS[paper])} rows. Verdicts: {counted}.\n\n{HEADINGS}{rows}"
 
 

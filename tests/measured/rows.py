@@ -25,27 +25,32 @@ from measured.tables import Cells
 
 
 class Verdict(Enum):
-    """The judgement on an item, as pages print it (`MEANINGS`). Rows with one of the last two members must state a
-    reason.
-    """
+    """The judgement on an item, as pages print it (`MEANINGS`). All members except the first two require a reason."""
 
     REPRODUCED = "reproduced"
     SURPASSED = "surpassed"
-    DIFFERS = "differs because"
-    CANNOT = "cannot be compared because"
+    BETTER = "better"
+    WORSE = "worse"
+    OTHER = "other"
+    TEXT = "text"
+    DATA = "data"
+    NOT_DONE = "not done"
 
     @property
     def has_reason(self) -> bool:
-        return self in (Verdict.DIFFERS, Verdict.CANNOT)
+        return self not in (Verdict.REPRODUCED, Verdict.SURPASSED)
 
 
-REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
+REPRODUCED, SURPASSED, BETTER, WORSE, OTHER, TEXT, DATA, NOT_DONE = Verdict
 
 MEANINGS = """\
 *Reproduced*: the result agrees with the paper. Reproduced results agree in all digits if the paper states the inputs,
 and otherwise on models and data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better
-than the paper reports, or tinyml implements future work of the paper. *Differs*: the result or the setting differs from
-the paper. *Cannot be compared*: the paper or tinyml has no comparable result."""
+than the paper reports, or tinyml implements future work of the paper. *Better*: all figures of the same quantity are
+better, but the base, the model or the board is another one. *Worse*: a figure of the same quantity is worse. *Other*:
+the setting or the method is another one, by decision. *Text*: the paper contradicts itself, or does not state what a
+comparison needs. *Data*: models, data, programs or devices of the paper are not available. *Not done*: tinyml does not
+do this, or it was not measured."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,7 @@ class Row:
     here: tinyml's result, with `{name}` for the figures of `run` (`Cells`).
     verdict: the judgement on tinyml's result.
     why: the reason that some verdicts require; otherwise "".
+    win_back: what may make a *worse* result as good as the paper's; "" for all other verdicts.
     run: how the figures are obtained; None if no command can exist.
     holds: a condition on the figures that must hold for the verdict; None if tests check the row.
     nothing_to_run: the reason why no command can exist, for a row without `run`.
@@ -128,13 +134,15 @@ class Row:
     here: str
     verdict: Verdict
     why: str = ""
+    win_back: str = ""
     run: Run | None = None
     holds: Callable[[Values], bool] | None = None
     nothing_to_run: str = ""
 
     def __post_init__(self) -> None:
         assert all((self.reports, self.here)), f"{self.item}: a row says what the paper has and what is here"
-        assert self.verdict.has_reason == bool(self.why), f"{self.item}: a reason belongs to what differs or is missing"
+        assert self.verdict.has_reason == bool(self.why), f"{self.item}: some verdicts need a reason"
+        assert (self.verdict is WORSE) == bool(self.win_back), f"{self.item}: what is worse says how to win it back"
         assert self.run is not None or self.verdict.has_reason, f"{self.item}: a success is shown by a command"
         assert (self.run is None) == bool(self.nothing_to_run), (
             f"{self.item}: it has a command or says why there is none"
@@ -148,7 +156,7 @@ class Row:
 
     def is_open(self, values: Values) -> bool:
         """Whether the item has no figures yet, because its measurement has not been run."""
-        return self.verdict is CANNOT and isinstance(self.run, Measured) and not values
+        return self.verdict is NOT_DONE and isinstance(self.run, Measured) and not values
 
     def cells(self, paper: str, values: Values) -> list[str]:
         """The cells of the page's table: item, statement of the paper, result here, command and verdict."""
@@ -158,7 +166,7 @@ class Row:
             self.reports,
             "not measured yet" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
             self._shown(command),
-            f"{self.verdict.value} {self.why}".strip(),
+            f"{self.verdict.value}: {self.why}" if self.why else self.verdict.value,
         ]
         assert not any("|" in cell for cell in cells), self.item
         return cells

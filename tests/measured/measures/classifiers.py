@@ -223,6 +223,23 @@ def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Val
     return measured
 
 
+def in_seedots_arithmetic(models: Path | None) -> Values:
+    """For each family, the mean time in floating point divided by that in SeeDot's arithmetic of 32 bits with the best
+    maxscale, on an MKR1000, and the mean of the points lost (`_lost`).
+    """
+    found: dict[str, Any] = {}
+    for family in ("protonn", "bonsai"):
+        ratios, lost = list[float](), list[float]()
+        for name in names(family, SMALL):
+            wide = measure(f"bench {name} --format f32 --target mkr1000", models)
+            narrow = measure(f"compile {name} --search maxscale --format seedot --widths 32 --target mkr1000", models)
+            if "error" not in wide:
+                ratios.append(wide["core_cycles"] / narrow["core_cycles"])
+                lost.append(-narrow["change"])
+        found |= {family: round(mean(ratios), 2), f"{family}_lost": round(sum(lost) / len(lost), 3)}
+    return found
+
+
 SIGNALLED = 128
 """The exit code of a command that a signal ended, less the signal's number."""
 

@@ -6,7 +6,20 @@ from measured.measures.plans import accuracy, digits, small_cifars, small_keywor
 from measured.measures.prototypes import prototypes
 from measured.measures.spectrograms import spectrograms
 from measured.measures.tricks import tricks
-from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.rows import (
+    BETTER,
+    DATA,
+    NOT_DONE,
+    OTHER,
+    REPRODUCED,
+    SURPASSED,
+    TEXT,
+    WORSE,
+    Measured,
+    Row,
+    Shown,
+    tested,
+)
 
 TURNS = "unit/dialects/tdsl/test_turns.py"
 LEAST = "unit/transforms/schedules/test_least_turns.py"
@@ -29,7 +42,7 @@ ROWS = (
         here="{herringbone:.1f} bytes, single transpose {single:.1f}, replacing {replace:.1f}, op by op "
         "{ordinary:.0f}; streamed across layers by rows {rows:.0f}, by pixels {pixels:.0f}; for times see "
         "section 3.4.3, time",
-        verdict=DIFFERS,
+        verdict=BETTER,
         run=Measured(digits),
         holds=lambda found: (
             found["herringbone"] == 434.5 and found["single"] == 436.5 and found["pixels"] < found["rows"] < 434.5
@@ -62,7 +75,7 @@ ROWS = (
         reports="equation (1): 935 elements for the network's second layer, 888 for the third",
         here="915 and 880 elements are alive; the buffer has 934 and 887 elements, since the last element of a "
         "result may overwrite a pixel of its own window",
-        verdict=DIFFERS,
+        verdict=TEXT,
         run=tested(
             (f"{ORDERS}::test_equations_of_sections_3_4", 935, 888, 915, 880),
             (f"{TURNS}::test_memory_of_published_layers", 934, 887),
@@ -76,7 +89,7 @@ ROWS = (
         reports="equation (2): 868 elements for the second layer, 845 for the third",
         here="869 and 846 elements are alive; 869 of 4 bits are the 434.5 bytes of figure 1. The buffer has 868 "
         "and 845, since the last element of a result may overwrite a pixel of its own window",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="at the worst moment x* by x* + 1 results are left, not a square: debts of lines come in pairs. With this "
         "correction the equation gives 869 and 846; as printed it gives 79 where every order of pixels takes at least "
         "80",
@@ -110,7 +123,7 @@ ROWS = (
         reports="an interesting alternative",
         here="streaming by rows and by pixels: the network of figure 1 takes 396 and 313 bytes, compared with 434.5 "
         "by herringbone",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="the paper only mentions this alternative",
         run=tested(
             (f"{PUBLISHED}::test_streaming", 396, 313), (f"{PUBLISHED}::test_orders_of_gural_and_murmann", 434.5)
@@ -170,7 +183,7 @@ ROWS = (
         reports="equation (3): 875 elements for the second layer, 437.5 bytes, 3 more than herringbone",
         here="with 3 rows left, as by equation (4), the 875 elements of equation (3) are alive; with 4 rows left "
         "873, {single:.1f} bytes, compared with {herringbone:.1f} by herringbone",
-        verdict=DIFFERS,
+        verdict=BETTER,
         run=Measured(digits),
         holds=lambda found: (found["herringbone"], found["single"]) == (434.5, 436.5),
         why="equation (4) does not choose the best row for this layer (appendix B): the cost is 2 bytes, not 3",
@@ -190,7 +203,7 @@ ROWS = (
         reports="one transposition is faster by a factor of O((h_out + w_out) h_in / r); 684 ms (table 1)",
         here="herringbone {herringbone:.0f} ms, single transpose {single-transpose:.0f} ms, replacing {replace:.0f} "
         "ms, op by op {ordinary:.0f} ms",
-        verdict=DIFFERS,
+        verdict=TEXT,
         run=Shown(("schedules-in-place",), by_plan),
         holds=lambda found: (
             found["replace"] < found["single-transpose"] < found["ordinary"] < found["herringbone"] < 684
@@ -229,7 +242,7 @@ ROWS = (
         reports="intermediate values of an image and the logits of all 10,000 images are equal",
         here="labels and logits of 1,000 images by the evaluator and on the host, and of 5 on a simulated `uno`, are "
         "those of integers; labels of 990 are right",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="logits are compared for the images in the repository, a tenth of the 10,000 whose labels table 1 counts "
         "by the evaluator's bits, simulated chips run 5 of them, and values between layers are not compared one by "
         "one",
@@ -245,7 +258,8 @@ ROWS = (
         here="{weights} bytes of weights and {activations} of activations, streamed by pixels; with the Arduino "
         "core and the stack {ram} bytes of 2,048 ([weights in RAM](../memory.md#weights-in-ram)). With "
         "the arena and the stack of herringbone, the program would take {herringbone} bytes",
-        verdict=DIFFERS,
+        verdict=WORSE,
+        win_back="rows of filters that are not padded to whole bytes",
         run=Shown(("memory-weights", "schedules-in-place"), loaded),
         holds=lambda found: found["weights"] > 1512.5 and found["ram"] <= 2048 < found["herringbone"],
         why="rows of filters are padded to whole bytes, and with the paper's schedule the program would not fit, "
@@ -277,7 +291,7 @@ ROWS = (
         here="plans for the activations of {networks} networks: {within_ordinary} fit 512 bytes op by op, "
         "{within_herringbone} by herringbone, {within_pixels} by pixels; errors of a sample of 80 "
         "([sweep](../schedules.md#random-networks))",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="only a sample is trained, for 2 epochs in floats and 2 in 4 bits, on 8,000 of 60,000 images",
         run=Measured(published),
         holds=lambda found: found["within_ordinary"] < found["within_herringbone"] < found["within_pixels"],
@@ -290,7 +304,7 @@ ROWS = (
         here="the network as published, {accuracy:.2f} % of {images} images; the classifiers of "
         "[results](../results.md) on MNIST's ten digits: {least:.2f} to {most:.2f} % in 8 bits with weights "
         "in flash",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="the others were trained for 2 KB in total, ours for 2 KB of RAM",
         run=Shown(("memory-digits", "results-formats"), beside_classifiers),
         holds=lambda found: found["most"] < found["accuracy"] == 99.15,
@@ -301,7 +315,7 @@ ROWS = (
         reports="93.25 % on MNIST-2 (Gupta et al. 2017)",
         here="{accuracy:.2f} % of {images} images, odd or even, in 8 bits on an Uno, trained on 6,000 others: "
         "{constants} bytes of constants, and {ram} of RAM with the stack",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="the paper does not define the two classes of MNIST-2, and our images have 14 x 14 pixels",
         run=Measured(prototypes),
         holds=lambda found: found["accuracy"] > 93.25 and found["constants"] + found["ram"] <= 2048,
@@ -314,7 +328,7 @@ ROWS = (
         "bytes on average and {most_replace:.1f} at most, single transpose {single_transpose:.1f} and "
         "{most_single_transpose:.1f}, ordinary execution {ordinary:.1f} and {most_ordinary:.1f}, rows {rows:.1f}, "
         "pixels {pixels:.1f}",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="the paper does not state the ranges from which it draws its architectures, and errors are those of 80 "
         "networks only ([sweep](../schedules.md#random-networks))",
         run=Measured(published),
@@ -333,7 +347,7 @@ ROWS = (
         title="neighbours of a pixel",
         reports="16 cases of the proof",
         here="the result of the proof, for sets among 4 x 4 pixels, see appendix A",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="the lemma is tested on all sets of pixels, without the swaps of its proof",
         run=tested((f"{ORDERS}::test_lemma_a_1", 4)),
     ),
@@ -343,7 +357,7 @@ ROWS = (
         reports="equations (4) and (7) to (10): the third layer takes 848 elements, the second 875",
         here="all rows are tried: 848 elements for the third layer; for the second 875 with the 3 rows of equation "
         "(4) left, and 873 with 4 rows left",
-        verdict=DIFFERS,
+        verdict=BETTER,
         run=tested(
             (f"{ORDERS}::test_equations_of_sections_3_4", 848, 875, 873),
             (f"{ORDERS}::test_the_row_of_equation_4", 3, 4, 875, 873),
@@ -357,7 +371,7 @@ ROWS = (
         here="6 rows first take 2,508 bytes if rows and columns then alternate at once, and 2,284 if 13 columns "
         "first make the rest nearly square; herringbone takes 2,292. The order with the least peak "
         "(`optimal-turns`) takes 2,268, 12 columns first",
-        verdict=DIFFERS,
+        verdict=BETTER,
         why="equation (16) does not give the order with the least peak",
         run=tested(
             (
@@ -373,7 +387,7 @@ ROWS = (
         here="all rows are tried. For a kernel of 3 x 2, 10 x 10 results, and 4 to 7 channels, the row of the "
         "equation, with 3 rows left, is the best one: 731 elements. From 5 to 8 channels 849 elements are "
         "alive with 3 rows left, and 843 with 4. Programs run in place with kernels of 3 x 2 and 3 x 4",
-        verdict=DIFFERS,
+        verdict=BETTER,
         run=tested(
             (f"{ORDERS}::test_the_row_of_equation_20", 3, 10, 4, 7, 731, 5, 8, 849, 843),
             (f"{IN_PLACE}::test_shapes", 3, 2, 4),
@@ -399,7 +413,7 @@ ROWS = (
         here="the order with the least peak for any stride (`optimal-turns`), which takes no more than herringbone, "
         "replacing and a single transpose at a random line, for 1,000 shapes; for the kernel of 7 x 1, 6 columns first "
         "take 2,292 bytes, the least is 2,268",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="at stride 1 the equations contradict (16), so that orders are searched instead of computed by them",
         run=tested(
             (f"{LEAST}::test_published_orders_of_a_kernel_that_is_not_square", 6, 7, 2292, 2268),
@@ -464,7 +478,7 @@ ROWS = (
         reports="log-mel and square waves, the latter much noisier",
         here="`features.Spectrogram` and `features.SquareWaves` of 32 bands on a recorded word, "
         "[below](#two-spectrograms); their correlation is {correlation:.3f}",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the word is that of the figure, but the recording is another one, with a free licence; the paper "
         "states no measure of the noise",
         run=Measured(spectrograms),
@@ -475,7 +489,7 @@ ROWS = (
         title="classification by square waves",
         reports="networks are still able to classify sounds",
         here="spectrograms by square waves are computed on devices ([signals](../signals.md))",
-        verdict=CANNOT,
+        verdict=NOT_DONE,
         why="no network is trained here on these spectrograms",
         nothing_to_run="there is no such network",
     ),
@@ -488,7 +502,7 @@ ROWS = (
         "{orthogonal:.2f}, with the same number of distorted images added {distorted:.2f}, with only the easy ones of "
         "them {easy:.2f}, the best of the plain ones by the validation set {of_best:.2f}; with only as many channels "
         "as fit the same memory by replacing {replace:.2f} and op by op {ordinary:.2f}",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="trainings as short as these have errors of 6 %: herringbone is better than both other ways and the "
         "best of four better than their mean, as in the paper, but orthogonal initial weights and easy "
         "distorted images do not help, and all distorted images help most",
@@ -505,7 +519,7 @@ ROWS = (
         reports="2 bytes, with the peak of the stack",
         here="{free} of 2,048 bytes with {activations} bytes of activations, streamed by pixels; by herringbone "
         "nothing would be left, see figure 7",
-        verdict=DIFFERS,
+        verdict=OTHER,
         run=Shown(("memory-weights", "schedules-in-place"), loaded),
         holds=lambda found: found["free"] > 2,
         why="the network is streamed; with the paper's schedule the program would not fit (figure 7)",
@@ -518,7 +532,7 @@ ROWS = (
         "{herringbone:.1f} times the error for a tenth of the memory by herringbone, {ordinary:.1f} op by op "
         "and {pixels:.1f} streamed by pixels; within 700 bytes {herringbone_700:.2f} % by herringbone and "
         "{replace_700:.2f} by replacing, a gain of 4 %",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="the slopes are those of few networks, which are trained for 2 epochs in floats and 2 in 4 bits, on "
         "8,000 of 60,000 images, with errors of at least 3 %",
         run=Measured(frontier),
@@ -534,7 +548,7 @@ ROWS = (
         here="of the {optimal:d} networks on the frontier of the {networks:d} trained ones, {growing:d} have channels "
         "that never decrease, {small:d} a kernel of 3 x 3, and {gaining:d} gain by herringbone; of all networks "
         "{all_growing:d}, {all_small:d} and {all_gaining:d}",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         run=Measured(on_frontier),
         holds=lambda found: (
             found["growing"] / found["optimal"] > 1.5 * found["all_growing"] / found["networks"]
@@ -548,7 +562,7 @@ ROWS = (
         reports="herringbone and single transpose are useful for 2D and 3D convolutions without padding",
         here="windows in space and streams in time ([signals](../signals.md)); ONNX's convolutions in space are "
         "refused: `expected an image NxCxHxW`",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="no convolution has three spatial axes here",
         run=tested(
             (
@@ -565,7 +579,7 @@ ROWS = (
         here="1,519 bytes of weights and 350 of activations, 1,869 in total, and less than 3,100 bytes of flash "
         "without the sketch; the weights arrive over the serial line ([weights in "
         "RAM](../memory.md#weights-in-ram))",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="the schedule and the format of the serial line differ, the paper does not state what its program "
         "includes, and the development set is not published",
         run=tested((f"{LOADED}::test_weights_take_the_bytes_of_their_bits", 1519, 350, 1869, 3100)),
@@ -584,7 +598,7 @@ ROWS = (
         reports="55.78, 71.07 and 85.29 %, the latter two with activations in 2 KB",
         here="only memory, 4 bits: the second network takes {ordinary} bytes op by op, {rows} by rows and {pixels} by "
         "pixels",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the trained networks are not published: their memory is planned from the printed shapes",
         run=Measured(small_cifars),
         holds=lambda found: found["pixels"] < found["rows"] < 2048 < found["ordinary"],
@@ -594,7 +608,7 @@ ROWS = (
         title="twelve spoken words",
         reports="85.29 %, activations in 2 KB",
         here="only memory, 4 bits: {ordinary:.0f} bytes op by op, {rows:.0f} by rows, {pixels:.0f} by pixels",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="neither the trained network is published nor the padding and projection of its residual units, which are "
         "read as convolutions of 3 x 3 parallel to the image",
         run=Measured(small_keywords),
@@ -606,7 +620,7 @@ ROWS = (
         reports="four networks, two of them with weights and activations in 2 KB",
         here="the network for MNIST, as in table 1; the one for CIFAR-10 has {weights} weights in the printed shapes, "
         "{weights_bytes:.1f} bytes at 4 bits",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="weights of the other three are not published, and with these shapes the weights for CIFAR-10 do not fit "
         "2 KB",
         run=Measured(small_cifars),

@@ -20,7 +20,20 @@ from measured.measures.plans import (
     squeezed,
     visual_wake_words,
 )
-from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.rows import (
+    BETTER,
+    DATA,
+    NOT_DONE,
+    OTHER,
+    REPRODUCED,
+    SURPASSED,
+    TEXT,
+    WORSE,
+    Measured,
+    Row,
+    Shown,
+    tested,
+)
 from measured.store import MEASURED, Values, read
 
 PUBLISHED = "unit/transforms/schedules/test_published_figures.py"
@@ -44,7 +57,7 @@ ROWS = (
         title="a GPU, a phone, a micro-PC, two boards",
         reports="processor, RAM, storage, power and price of each; NUCLEO-F446RE: 180 MHz, 128 KB and 512 KB",
         here="of these only `nucleo-f446re` is among the [boards](../boards.md): 180 MHz, 131,072 and 524,288 bytes",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="a compiler cannot measure prices and power, and the other four devices are not among tinyml's boards",
         run=tested(
             ("unit/tools/commands/test_board_table.py::test_a_board_of_pex", "nucleo-f446re", 180, 131_072, 524_288)
@@ -76,7 +89,7 @@ ROWS = (
         here="the derivations of 150 random graphs apply all six rules: `FullCont`, `PartCont`, `Generate`, "
         "`Aggregate`, `Slice`, `PostConcat`; a graph of our own with two branches and 3 loops takes 896 bytes by the "
         "rules and by `partial-8`",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the available text has only the caption of the graph, so that ours has other shapes",
         run=tested(
             (f"{RULES}::test_several_loops_of_figure_3", 3, 896),
@@ -167,7 +180,7 @@ ROWS = (
         reports="exponential in the number of ops, but within seconds for fewer than 100 of them",
         here="{seconds:.2f} s of one core for {slowest:s} ({ops:d} ops), the slowest of {networks:d} networks, by the "
         "planner of `partial-8`",
-        verdict=DIFFERS,
+        verdict=BETTER,
         why="the planner is ours, and not algorithm 1, whose time is exponential",
         run=Measured(planning_time),
         holds=lambda found: found["seconds"] < 10 and found["ops"] > 100,
@@ -178,7 +191,7 @@ ROWS = (
         reports="channels at the peak are removed and the plan is computed again",
         here="`tinyml prune`: LeNet from 1,248 to 976 bytes by rows in the same turns, by the L1 norm of weights; "
         "`tinyml finetune` by the growth of the loss, with a [refit](../training.md#selection-of-the-removed-channels)",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="the iteration is that of the paper, the choice is not: the paper learns by gradients which channels to "
         "remove, and this row shows only bytes; for accuracies see [training](../training.md#accuracy-within-limits)",
         run=tested((f"{PRUNING}::test_a_pruned_network_is_written", 1248, 976)),
@@ -190,7 +203,7 @@ ROWS = (
         here="a small MobileNet-v2 for spoken digits, trained here: {ordinary} bytes by ordinary execution and "
         "{whole:.1f} % in floats; pruned to at most 1/5.5 of these bytes, without {removed} groups of channels, {left} "
         "bytes and {floats:.1f} %, compiled in 8 bits with sums of 8 bits {sums_8:.1f} %",
-        verdict=DIFFERS,
+        verdict=DATA,
         run=Measured(pruned_mobilenet),
         why="one network is trained, and network and data differ; 8 bits lose more than pruning, since training in 8 "
         "bits is short, 3 epochs",
@@ -203,7 +216,7 @@ ROWS = (
         "in their loop)",
         here="{ordinary} and {partial_8} bytes, {alone} in the loop of 4 x 4 patches with {percent:.1f} % "
         "({loop_percent:.1f} % in their loop); the plan with these patches takes {bytes}",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="321 kB are the peak in the loop, and the peak of the plan is after it; all other figures agree",
         run=Measured(patched(mobilenet_v2(224), 100)),
         holds=lambda found: (
@@ -225,7 +238,7 @@ ROWS = (
         title="MCUNet-v2's variant",
         reports="1505 kB ordinary, 376 partial, 283 in patches with 2.9 % more work (13.8 % in their loop)",
         here="the original network, see the row above",
-        verdict=CANNOT,
+        verdict=DATA,
         why="only figure 5 has the shapes of this variant, and the available text lacks this figure",
         nothing_to_run="there is no network",
     ),
@@ -237,7 +250,7 @@ ROWS = (
         here="with the projection of the first block strided {ordinary} bytes ordinary and {partial_8} partial; "
         "{alone} in the loop of 4 x 4 patches, with {loop_percent:.1f} % more work there; {bytes} by the least plan in "
         "patches, with {percent:.1f} % more work; {macs:M} million multiply-accumulates",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="patches and work differ: the paper's network has other shapes, which only figure 5 shows",
         run=Measured(patched(mobilenet_v2(224, halved_early=True), 112)),
         holds=lambda found: (
@@ -253,7 +266,7 @@ ROWS = (
         "71.20 % where the original has 71.52",
         here="`tinyml prune` to 276 kB, which is given: {pruned} bytes and {macs:M} million multiply-accumulates; "
         "{filters:d} filters have fewer channels",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="only memory and work are compared, as in the rows of section 4.2: accuracy needs ImageNet's images",
         run=Measured(co_designed),
         holds=lambda found: found["pruned"] <= 276_000 and round(found["macs"] / 1_000_000) == 288,
@@ -263,7 +276,7 @@ ROWS = (
         title="the original at a lower resolution",
         reports="888 kB ordinary, 222 partial, 218 in patches with 12.6 % more work (45.2 % in their loop)",
         here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} % ({loop_percent:.1f} % in their loop)",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="the bytes agree, the additional work is less: 22 x 22 pixels do not divide into 4 x 4 equal patches, and "
         "the paper does not state how it divides them",
         run=Measured(patched(mobilenet_v2(172), 126)),
@@ -296,7 +309,7 @@ ROWS = (
         title="memory and accuracy of networks",
         reports="three data sets, ten families",
         here="peaks of appendix D below: 27 of its 30 networks by ordinary execution, and its 4 by partial execution",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="accuracies need the trained networks and data sets",
         nothing_to_run="its points are rows of appendix D, which have commands",
     ),
@@ -336,7 +349,7 @@ ROWS = (
         reports="90.14, 90.12 and 90.14 % for MobileNet-v2; at most 0.23 points lost with 8 bits (MCUNet-v1-S)",
         here="on spoken digits, a convolutional network in 8 bits with sums rounded to 8 bits and learned ranges: "
         "{accuracy:.1f} %, in floats {before:.1f} ([training](../training.md#accuracy-within-limits))",
-        verdict=DIFFERS,
+        verdict=DATA,
         run=Shown(("training-sums",), sums_of_8_bits),
         why="no trained network of table 4 is in the repository, nor are its data sets, on which training takes days",
         holds=lambda found: found["before"] - found["accuracy"] < 1,
@@ -348,7 +361,8 @@ ROWS = (
         here="a small MobileNet-v2 for spoken digits, trained here, the mean of {networks:d} networks: in 8 bits with "
         "exact sums {exact:.1f} % in {ordinary} bytes, with sums of 8 bits, in which it is trained, {sums_8:.1f} % in "
         "{partial_8}, in floats {floats:.1f}",
-        verdict=DIFFERS,
+        verdict=WORSE,
+        win_back="longer training in the formats, with learned ranges of sums",
         run=Measured(narrow_sums),
         why="0.9 points are lost, none in the paper; network and data differ, ranges of sums follow from those of "
         "results, and training in the formats is short, 3 epochs",
@@ -362,7 +376,7 @@ ROWS = (
         "simulated `cortex-m4`, with the bits of the evaluator, in less than the 22,360 bytes of the plan, where "
         "ordinary execution has a peak of 54,180. A network with two branches needs 2,560 bytes by the plan, and its "
         "program at most 3,000",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="the core is simulated and the weights are random: the bytes do not depend on them, but neither a board "
         "nor the accuracy of a trained network is measured",
         run=tested(
@@ -375,7 +389,7 @@ ROWS = (
         title="future work: architectures by their partial peak",
         reports="future work: a search of architectures that avoids unfavourable layers",
         here="`tinyml prune` reduces the peak, LeNet's by rows from 1,248 to 976 bytes; layers do not change",
-        verdict=DIFFERS,
+        verdict=NOT_DONE,
         why="architectures are not searched",
         run=tested((f"{PRUNING}::test_a_pruned_network_is_written", 1248, 976)),
     ),
@@ -384,7 +398,7 @@ ROWS = (
         title="two variants of MobileNet-v2",
         reports="their first layers",
         here="the second variant's bytes, see table 3, modified",
-        verdict=CANNOT,
+        verdict=DATA,
         why="the available text has only its caption, without the picture",
         nothing_to_run="there are no shapes",
     ),
@@ -395,7 +409,7 @@ ROWS = (
         here="shapes by Howard et al. 2019, table 2, 224 x 224: {se_ordinary} bytes ordinary, {se_partial_8} partial, "
         "{se_patches} in patches; without squeeze and excitation {plain_partial_8} partial and {plain_patches} in "
         "patches",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="squeeze and excitation raises only the peak in patches; by channels the peak is in the first two layers, "
         "and the first loop ends after 2 ops without squeeze and excitation, too",
         run=Measured(squeezed),
@@ -430,7 +444,7 @@ ROWS = (
         reports="a possibility, not implemented",
         here="two inverted bottlenecks on an image of 16 x 16 run on simulated `uno` and `cortex-m4` with the bits of "
         "the evaluator, in 1,362 bytes of arena; `patches` takes 2,224, `partial-32` 2,992",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="the paper does not mention devices; these are simulated, and the weights are random",
         run=tested(
             (f"{PATCHES}::test_networks_run_by_channels_in_patches_on_devices", "uno", "cortex-m4", 1362, 2224, 2992)
@@ -441,7 +455,7 @@ ROWS = (
         title="adjusted figures of MCUNet",
         reports="the input counts, VWW on all validation images",
         here="plans count the input: 218,096 bytes at 172 pixels, 326,144 at 224",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="only memory is compared, and the paper's 321 kB at 224 pixels are those of the loop over patches alone",
         run=tested(
             (f"{PUBLISHED}::test_patches_of_mobilenet", 326_144, 224),
@@ -482,7 +496,7 @@ ROWS = (
         title="the smallest of these networks",
         reports="51.6 kB by ordinary execution",
         here="{micronet_s_ordinary} bytes",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="rounded as the paper's other figures this is 51.7: one more in the last digit",
         run=Measured(KEYWORDS),
         holds=lambda found: kilobytes(found["micronet_s_ordinary"], 1) == 51.7,
@@ -506,7 +520,7 @@ ROWS = (
         reports="192 kB ordinary, 28.4 pruned with PEX, 6.8 times less, at 87.0 % where the original has 87.4 %",
         here="{ordinary} bytes ordinary, {partial_8} partial and, pruned within 28,400, {pruned}, "
         "{ordinary/pruned:.1f} times less, with random weights",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="only memory is compared: the paper prunes its modified network, whose weights and data set are not "
         "available",
         run=Measured(pruned(mobilenet_v2(80, 2), 28_400)),
@@ -519,7 +533,7 @@ ROWS = (
         "(appendix D)",
         here="{ordinary} bytes ordinary, {partial_8} partial and, pruned within 128,000, {pruned}, with {macs:M} "
         "million multiply-accumulates and random weights",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="only memory and work are compared, and fewer channels are removed: `tinyml prune` limits memory alone, "
         "while the paper's network is smaller, too (994 kB, the original 1757)",
         run=Measured(pruned(MCUNETS["L"].graph(), 128_000)),
@@ -531,7 +545,7 @@ ROWS = (
         reports="visual wake words in 32 kB 2.9 points, and 3.9 with larger images in the memory of the original; "
         "keywords in 16 KiB 1.9; ImageNet in 128 kB 13.9 (64.5 to 65.4 %)",
         here="only memory and work are compared, see the rows of section 4.2 and appendix D",
-        verdict=CANNOT,
+        verdict=DATA,
         why="the pruned networks are not published, and no network is trained here on ImageNet, Visual Wake Words or "
         "Speech Commands",
         nothing_to_run="there are no trained networks",
@@ -542,7 +556,7 @@ ROWS = (
         reports="16.1 and 170 kB, 10.5 times less at the same accuracy (96.5 %), with 41.4 M multiply-accumulates",
         here="RES-15 pruned within 16,100 bytes takes {pruned}, with {macs:M} million multiply-accumulates and random "
         "weights; MicroNets-KWS-L takes 169,740 (appendix D)",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="only memory and work are compared: accuracy needs the recordings of Speech Commands, on which neither "
         "network is trained here",
         run=Measured(pruned(res_keywords(6, pool=False), 16_100)),
@@ -589,7 +603,7 @@ ROWS = (
         title="partial execution",
         reports="308 kB, 2.5 times less than by ordinary execution (4.2)",
         here="{efficientnet_partial_8} bytes, {efficientnet_ordinary/efficientnet_partial_8:.1f} times less",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="rounded as the paper's other figures this is 307: one less in the last digit",
         run=Measured(THOUSAND_CLASSES),
         holds=lambda found: kilobytes(found["efficientnet_partial_8"]) == 307,
@@ -616,7 +630,7 @@ ROWS = (
         title="MCUNet-v2, MicroNets VWW-1, and pruned networks",
         reports="MCUNet-v2 89.6 to 616 kB, VWW-1 200, pruned networks 16.1 to 287",
         here="the rows above",
-        verdict=CANNOT,
+        verdict=DATA,
         nothing_to_run="there are no definitions",
         why="definitions of MCUNet-v2 are unavailable (appendix C), no shapes of VWW-1 were found, and the channels "
         "of the pruned networks are not published",

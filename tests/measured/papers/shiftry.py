@@ -15,7 +15,20 @@ from measured.measures.detectors import detectors, under_both_limits
 from measured.measures.eight_bits import by_figure_5
 from measured.measures.memory import defragmented, explored, metrics, reuse
 from measured.measures.numbers import integers
-from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.rows import (
+    BETTER,
+    DATA,
+    NOT_DONE,
+    OTHER,
+    REPRODUCED,
+    SURPASSED,
+    TEXT,
+    WORSE,
+    Measured,
+    Row,
+    Shown,
+    tested,
+)
 from measured.store import Values
 
 EXAMPLE = "unit/transforms/search/test_shiftry_example.py"
@@ -67,7 +80,7 @@ ROWS = (
         title="memory by malloc and free",
         reports="it cannot run any of the benchmarks",
         here="no program allocates: no header of the runtime has `malloc`",
-        verdict=CANNOT,
+        verdict=NOT_DONE,
         why="a heap is not simulated",
         run=tested(("unit/targets/c/test_header_items.py::test_no_runtime_header_takes_memory_from_a_heap", "malloc")),
     ),
@@ -88,7 +101,7 @@ ROWS = (
         reports="two products and two sums, -5.11167404 in floats",
         here="`tests/filecheck/transforms/search/search_demote.mlir`, whose reals give it to seven digits; in 64 "
         "bits, in numpy, all digits agree (-5.11167404)",
-        verdict=DIFFERS,
+        verdict=OTHER,
         run=tested((f"{EXAMPLE}::test_the_program_in_floats", -5.11167404)),
         why="the reals of programs are floats of 32 bits",
     ),
@@ -187,7 +200,7 @@ ROWS = (
         title="syntax of the source",
         reports="declarations, loops, products, functions",
         here="the language of EdgeML's compiler, including `loop` and `let`",
-        verdict=DIFFERS,
+        verdict=OTHER,
         run=tested((f"{FRONTEND}/test_seedot.py::test_precedence_and_forms", "loop", "let")),
         why="the syntax is that of EdgeML's released compiler, which is functional, not that of the figure",
     ),
@@ -225,7 +238,7 @@ ROWS = (
         "16 bits and 1 to 300 products, with equal bits on host, `uno` and `cortex-m4` (`64 bits, sparse`), "
         "and the program of section 3 (-20935). The printed width represents every sum exactly, except that "
         "of two products of least numbers; ceil(log2 n) is omitted from the shift",
-        verdict=DIFFERS,
+        verdict=TEXT,
         run=tested(
             (f"{PUBLISHED}::test_c_matmul_of_figure_5", 8, 16, 1, 300),
             (f"{PUBLISHED}::test_the_printed_rule_on_devices", "uno", "cortex-m4", "64 bits, sparse"),
@@ -240,7 +253,7 @@ ROWS = (
         here="sums in twice the width of the wider operand, as in the released code, halved by SeeDot's tree by the "
         "difference of scales of result and products, with arithmetic shifts; all digits of section 3 agree, too "
         "(-20935), and devices have the same bits for products of 8 and 16 bits (`shiftry 8 and 16`) and `sparse` ones",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="the rule is the tree of SeeDot's algorithm 2 with the division of section 3: it rounds downwards on each "
         "level, while figure 5 does not, and the released code divides towards zero. The rows of this page with `in "
         "Shiftry's arithmetic` have this format; its cost in 8 bits is [a row of MinUn's](minun.md), table 8",
@@ -322,7 +335,7 @@ ROWS = (
         reports="disagreement as the metric yields the best code: good accuracy, better speed, smaller model",
         here="by disagreement {disagreement_change:.2f} points and {disagreement_bytes} bytes of arena and "
         "constants, by accuracy {accuracy_change:.2f} and {accuracy_bytes}, on average of two models",
-        verdict=DIFFERS,
+        verdict=DATA,
         run=Measured(metrics),
         holds=lambda found: (
             found["disagreement_change"] < found["accuracy_change"]
@@ -396,7 +409,7 @@ ROWS = (
         title="defragmentation",
         reports="live variables move to lower addresses",
         here="the fewest bytes move, not all variables: 8 of 16 where compaction moves both",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="bytes move only to make room for the next variable, which takes fewer moves, but may leave several free "
         "runs where the algorithm leaves one",
         run=tested((f"{PACKING}::test_it_moves_the_least_that_makes_room", 8, 16)),
@@ -416,7 +429,7 @@ ROWS = (
         here="in 32 bytes only x1 (4 bytes) moves, to address 12, which leaves 12 free bytes in one run; moving "
         "both, as compaction does, takes 20 bytes for the same 12. With more memory compaction leaves one "
         "run, and this search two",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="bytes move to make room for the next variable, not to leave one free run",
         run=tested((f"{PACKING}::test_it_moves_4_bytes_where_algorithm_17_moves_20", 4, 16, 12)),
     ),
@@ -458,7 +471,7 @@ ROWS = (
         reports="91.7 %; does not fit",
         here="{accuracy:.2f} % in {ram} bytes of RAM and {seconds:.1f} s with steps that arrive one by one (`--input "
         "callback`); in memory the input by itself exceeds the Uno's RAM",
-        verdict=DIFFERS,
+        verdict=OTHER,
         run=Measured(step_by_step("fastgrnn-har6")),
         holds=lambda found: found["fits"] and found["accuracy"] > 91.7,
         why="the steps arrive one by one: in memory the program does not fit here either",
@@ -471,7 +484,7 @@ ROWS = (
         "by EdgeML, for three others: float {float:.2f} %; 16 bits {sixteen.accuracy:.2f} % in {sixteen.seconds:.1f} "
         "s, {sixteen.flash} bytes of flash and {sixteen.ram} of RAM, with steps that arrive one by one; 8 bits "
         "{accuracy:.2f} % in {seconds:.1f} s, {flash} and {ram} bytes",
-        verdict=DIFFERS,
+        verdict=DATA,
         run=Measured(trained_here("fastgrnn-har2")),
         holds=lambda found: (
             found["sixteen"]["fits"]
@@ -507,7 +520,7 @@ ROWS = (
         "two; 0.6 to 54 s, 14 to 23 KB",
         here="FastGRNN's accuracy changes by {fastgrnn_demotion:.2f} points on average in Shiftry's arithmetic, by "
         "{fastgrnn_ours:.2f} in ours (digits by voice, MNIST and USPS)",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="models and preprocessed data of DSA, Google, wakeword and the industrial partner are not published",
         run=Shown(
             SEARCHED,
@@ -522,7 +535,7 @@ ROWS = (
         here="in Shiftry's arithmetic {protonn_demotion:.2f} points for ProtoNN, {bonsai_demotion:.2f} for Bonsai and "
         "{fastgrnn_demotion:.2f} for FastGRNN; by EdgeML's own programs {protonn_shiftry_tool:.2f}, "
         "{bonsai_shiftry_tool:.2f} and {fastgrnn_shiftry_tool:.2f}",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the models differ: EdgeML's own programs lose more than a point for ProtoNN",
         run=Shown(("searches-compared", "results-classifiers"), changes_by_family),
         holds=lambda found: (
@@ -535,7 +548,7 @@ ROWS = (
         title="ProtoNN's accuracy",
         reports="0.7 points lost on average, SeeDot 0.8",
         here=CHANGED,
-        verdict=DIFFERS,
+        verdict=DATA,
         why=f"the models differ: Shiftry's arithmetic loses slightly more than the paper reports, and {SEEDOT_AHEAD}",
         run=changes("protonn"),
         holds=lambda found: found["demotion"] < -0.7 and found["seedot_tool"] > found["shiftry_tool"],
@@ -545,7 +558,7 @@ ROWS = (
         title="Bonsai's accuracy",
         reports="0.8 points lost on average, SeeDot 2.3",
         here=CHANGED,
-        verdict=DIFFERS,
+        verdict=DATA,
         why=f"the models differ: Shiftry's arithmetic loses less than the paper reports, but {SEEDOT_AHEAD}",
         run=changes("bonsai"),
         holds=lambda found: found["demotion"] > -0.8 and found["seedot_tool"] > found["shiftry_tool"],
@@ -555,7 +568,7 @@ ROWS = (
         title="ProtoNN's time compared with floats",
         reports="3.5 times as fast, SeeDot 1.7 times",
         here=IN_8_BITS,
-        verdict=DIFFERS,
+        verdict=BETTER,
         run=Shown(("results-formats",), beside_floats("protonn", "compile {} --width 8", "time")),
         holds=lambda found: found["least"] > 3.5,
         why=OWN_FLOATS,
@@ -566,7 +579,7 @@ ROWS = (
         reports="no times of single programs in the text",
         here="ours is {mean:.1f} times as fast as EdgeML's ({least:.1f} to {most:.1f}, {models} models), and at least "
         "{ahead:.2f} points more accurate",
-        verdict=CANNOT,
+        verdict=DATA,
         why="the paper states no times of single programs; those of EdgeML's compiler are measured on our models",
         run=Shown(("results-classifiers",), peers("protonn", "Shiftry, 8/16 bit", "compile {} --width 8")),
         holds=lambda found: found["least"] > 1 and found["ahead"] > 0,
@@ -576,7 +589,7 @@ ROWS = (
         title="Bonsai's time compared with floats",
         reports="3.4 times as fast, SeeDot 2.5 times",
         here=IN_8_BITS,
-        verdict=DIFFERS,
+        verdict=BETTER,
         run=Shown(("results-formats",), beside_floats("bonsai", "compile {} --width 8", "time")),
         holds=lambda found: found["least"] > 3.4,
         why=OWN_FLOATS,
@@ -587,7 +600,7 @@ ROWS = (
         reports="no times of single programs in the text",
         here="ours is {mean:.1f} times as fast as EdgeML's ({least:.1f} to {most:.1f}, {models} models), and at least "
         "{ahead:.2f} points more accurate",
-        verdict=CANNOT,
+        verdict=DATA,
         why="the paper states no times of single programs; those of EdgeML's compiler are measured on our models",
         run=Shown(("results-classifiers",), peers("bonsai", "Shiftry, 8/16 bit", "compile {} --width 8")),
         holds=lambda found: found["least"] > 1 and found["ahead"] > 0,
@@ -600,7 +613,9 @@ ROWS = (
         "Arduino's build, where floats fit an Uno ({models:d} of 2 models). On letters, where they do not, "
         "Shiftry's sketch has {sizes.protonn-letter26.shiftry} bytes and SeeDot's "
         "{sizes.protonn-letter26.seedot}",
-        verdict=DIFFERS,
+        verdict=WORSE,
+        win_back="sizes without Arduino's own code on both sides, and tables of exp as small as SeeDot's in Shiftry's "
+        "arithmetic",
         why="Arduino's own code takes 3.6 KB of each sketch, and for gestures the order of SeeDot and Shiftry is "
         "reversed: the search narrows only 144 bytes of parameters, and Shiftry's tables of exp take 550 "
         "bytes more than SeeDot's",
@@ -616,7 +631,7 @@ ROWS = (
         reports="55 % of the sketch in floats, SeeDot 73 %",
         here="{shiftry:.1f} % in Shiftry's arithmetic, SeeDot's {seedot:.1f} %, 8 bits {fixed_8:.1f} %, by "
         "Arduino's build, where floats fit an Uno ({models:d} of 2 models)",
-        verdict=DIFFERS,
+        verdict=OTHER,
         run=Measured(sketches("bonsai")),
         holds=lambda found: 50 <= found["shiftry"] <= 60 and found["shiftry"] < found["seedot"] < 73,
         why="on one model, Shiftry's percentage is that of the paper, but SeeDot's is 11 points smaller",
@@ -627,7 +642,7 @@ ROWS = (
         reports="38 % of the RAM in floats by narrower numbers, 13 % with reuse of memory",
         here="{mixed:.0f} % with a buffer for each op, {mixed_packed:.0f} % with fused element-wise ops and reuse; "
         "floats with both {floats_packed:.0f} % ({models} models)",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the models differ: all buffers that remain here are live at the same time",
         run=Measured(reuse),
         holds=lambda found: 13 < found["mixed_packed"] < found["mixed"] < 100,
@@ -638,7 +653,7 @@ ROWS = (
         reports="SeeDot's code in 8 bits is close to a random classifier, for ProtoNN and Bonsai",
         here="in SeeDot's arithmetic with Shiftry's functions {guessing:d} of {models:d} models, FastGRNN "
         "included, are at most 10 points better than guessing",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the models differ: Bonsai gets up to half of its answers right, for 10 and for 26 classes",
         run=Shown(("searches-compared",), guessing("8 bits, width of operands")),
         holds=lambda found: found["models"] - found["guessing"] == 2 and found["most"] < 50,
@@ -650,7 +665,7 @@ ROWS = (
         here="in the format `shiftry_printed` {near:d} of {models:d} models lose at most a point, and {guessing:d} is "
         "at most 10 points better than guessing; on average accuracy changes by {bonsai:.2f} points for Bonsai, "
         "{fastgrnn:.2f} for FastGRNN and {protonn:.2f} for ProtoNN",
-        verdict=DIFFERS,
+        verdict=TEXT,
         why="sums as wide as figure 5 prints retain the precision of 8 bits: where a model collapses, its numbers "
         "have ranges that no scale of 8 bits suits",
         run=Measured(by_figure_5),
@@ -662,7 +677,7 @@ ROWS = (
         reports="1 to 20 minutes",
         here="demotion takes {demote_least:.1f} to {demote_most:.1f} s for a model of each family "
         "([searches](../searches.md) has twelve)",
-        verdict=DIFFERS,
+        verdict=BETTER,
         why="candidates are evaluated in numpy on all inputs together, while the paper compiles and runs each",
         run=Measured(explored),
         holds=lambda found: found["demote_most"] < 60,
@@ -674,7 +689,7 @@ ROWS = (
         here="with a buffer for each op in Shiftry's widths, {bytes.fastgrnn-fsdd10.mixed} and "
         "{bytes.fastgrnn-mnist16-10.mixed} bytes for two models, in floats {bytes.fastgrnn-fsdd10.floats} and "
         "{bytes.fastgrnn-mnist16-10.floats}, without the input",
-        verdict=DIFFERS,
+        verdict=DATA,
         why="the models are smaller, so that even floats fit",
         run=Measured(reuse),
         holds=lambda found: max(row["floats"] for row in found["bytes"].values()) < 2048,
@@ -687,7 +702,7 @@ ROWS = (
         "{a.ram:k} KB of RAM with the image and {a.flash:k} KB of flash by Haunter, with an average precision "
         "of {a.average_precision:.3f}, in floats {a.float:.3f} "
         "([networks](../networks.md#detectors-with-rnnpool))",
-        verdict=DIFFERS,
+        verdict=OTHER,
         why="only RAM was limited: most weights remain in 16 bits, which take more flash; for both limits see the "
         "next row",
         run=Shown(("networks-faces",), detectors),
@@ -702,7 +717,7 @@ ROWS = (
         "{fixed.flash:k} KB of flash, and on other pictures an average precision of "
         "{fixed.average_precision:.3f}, in floats {fixed.float:.3f}; in zero-skew {zero-skew.ram:k} and "
         "{zero-skew.flash:k} KB, and {zero-skew.average_precision:.3f}",
-        verdict=DIFFERS,
+        verdict=BETTER,
         why="Shiftry's paper names no detector and states no precision; Face-A has the same architecture and fits both "
         "limits",
         run=Measured(under_both_limits),
@@ -717,7 +732,7 @@ ROWS = (
         title="comparison with MATLAB's fixed point",
         reports="an order of magnitude faster than the code of MATLAB, by SeeDot's times",
         here="lower bounds of the time of MATLAB's code are in [SeeDot's rows](seedot.md), figure 7",
-        verdict=CANNOT,
+        verdict=DATA,
         why="MATLAB's toolboxes are commercial",
         nothing_to_run="the rows of SeeDot's page have commands",
     ),
@@ -735,7 +750,7 @@ ROWS = (
         reports="a loop over 99 steps of 32 numbers, in 12 lines",
         here="`examples/fastgrnn-mnist16/fastgrnn_mnist16.sd`, a loop over 16 steps of 16 pixels with a state of "
         "32 numbers, in 22 lines",
-        verdict=DIFFERS,
+        verdict=OTHER,
         run=tested((RECURRENCE, 16, 32)),
         why="the syntax is that of EdgeML's released compiler, and the model is another one",
     ),
