@@ -103,8 +103,10 @@ def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[floa
 
 
 def representative(deviations: Reals) -> float:
-    """The 95th percentile of a tensor's deviations, with linear interpolation (algorithm 6)."""
-    return float(np.percentile(deviations, _PERCENTILE))
+    """The greatest of a tensor's deviations that is at most their 95th percentile (algorithm 6). With this rule, scores
+    are those of table 1.
+    """
+    return float(np.percentile(deviations, _PERCENTILE, method="lower"))
 
 
 class Promotion:

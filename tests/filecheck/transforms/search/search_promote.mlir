@@ -27,13 +27,13 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 }
 // What lies in RAM at the same time as the input and as each other can be wide only in part.
 // CHECK-LABEL: func.func @linear(%X: tensor<2x1x!fixed.q<6, 3>>
-// CHECK-SAME: tdsl.search = [{name = "X", range = #tdsl.range<-3.583, 2.391>, format = !fixed.q<6, 3>, error = {{[^,]*}}, why = "kept: promotability 0.0203, beyond the limit by itself"},
+// CHECK-SAME: tdsl.search = [{name = "X", range = #tdsl.range<-3.583, 2.391>, format = !fixed.q<6, 3>, error = {{[^,]*}}, why = "kept: promotability 0.008, beyond the limit by itself"},
 // CHECK-SAME: {name = "t4", {{.*}} format = !fixed.q<16, 12>, error = {{[^,]*}}, why = "promoted: promotability
 // CHECK: %t2 = {{.*}} -> tensor<2x1x!fixed.q<6, 2>>
 // CHECK-NEXT: %t3 = {{.*}} -> tensor<1x1x!fixed.q<16, 12>>
 
 // No width is as accurate as the reals: the two best are taken.
-// PAIR: format = !fixed.q<16, 13>, error = {{[^,]*}}, why = "promoted: promotability 0.0014"}
+// PAIR: format = !fixed.q<16, 13>, error = {{[^,]*}}, why = "promoted: promotability 0.000183"}
 
 // Two numbers and six in between: wide they need 16 bytes, the two alone 10. Weights lie in flash.
 // HIDDEN16-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
