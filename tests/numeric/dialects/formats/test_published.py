@@ -141,6 +141,58 @@ def test_sparse_products_of_algorithm_2(divided: int):
         assert found.tolist() == [sparse_mat_mul(w.tolist(), row.tolist(), halved, divided, 16) for w in weights]
 
 
+TERMS = 200
+
+
+def mat_add(a: int, b: int, apart: int, divided: int, width: int) -> int:
+    """An element of the result of the procedure MATADD of SeeDot's algorithm 2.
+
+    apart: n, the difference between the scales of the operands, of which the second is the greater one.
+    divided: S_add, by which both operands are divided before they are added.
+    """
+    return wrapped(towards_zero(a, divided) + towards_zero(b, apart + divided), width)
+
+
+@pytest.mark.parametrize("width", [8, 16])
+@pytest.mark.parametrize("apart", [0, 1, 5])
+@pytest.mark.parametrize("divided", [0, 1])
+def test_sums_of_algorithm_2(width: int, apart: int, divided: int):
+    """A sum of two vectors equals MATADD, which overflows if the operands are not halved."""
+    frac, random = 4, np.random.default_rng(width)
+    first, second, result = (
+        f"tensor<{TERMS}x1x!seedot.q<{width}, {at}>>" for at in (frac, frac + apart, frac - divided)
+    )
+    a, b = random.integers(-(1 << width - 1), 1 << width - 1, (2, TERMS))
+    text = f"""func.func @sum(%a: {first}) -> {result} {{
+      %b = tdsl.const dense<{[[int(raw)] for raw in b]}> : tensor<{TERMS}x1xi{width}> -> {second}
+      %y = tdsl.add %a, %b : {first}, {second} -> {result}
+      func.return %y : {result}
+    }}"""
+    [found] = outputs(text, a[None].astype(f"i{width // 8}"))
+    assert found.tolist() == [mat_add(int(x), int(y), apart, divided, width) for x, y in zip(a, b, strict=True)]
+
+
+def arg_max(a: list[int]) -> int:
+    """The procedure ARGMAX of SeeDot's algorithm 2, line by line."""
+    index, most = 0, a[0]
+    for i, value in enumerate(a):
+        if value > most:
+            most, index = value, i
+    return index
+
+
+def test_classes_of_algorithm_2():
+    """The class of a vector equals ARGMAX, which takes the first of equal maxima."""
+    vector = "tensor<5x1x!seedot.q<8, 4>>"
+    text = f"func.func @class(%x: {vector}) -> index {{\n%y = tdsl.argmax %x : {vector}\nfunc.return %y : index\n}}"
+    inputs = np.random.default_rng(1).integers(-2, 2, (TERMS, 5)).astype(np.int8)
+    context, module = parse(text)
+    ChooseAccumulatorsPass().apply(context, module)
+    labels = evaluate(module, inputs).labels
+    assert labels is not None
+    assert labels.tolist() == [arg_max(row.tolist()) for row in inputs]
+
+
 CASES = {
     "seedot 8": product("seedot", (8, 8, 8), (6, 7, 2), 21, "tdsl.matmul"),
     "seedot 16, odd shifts": product("seedot", (16, 16, 16), (14, 13, 20), 21, "tdsl.matmul"),
