@@ -37,6 +37,8 @@ class CompileKeywords(TypedDict, total=False):
     judge: str | None
     load_weights: bool | None
     loss: float | None
+    measure: bool | None
+    measured: str | None
     memory: str | None
     metric: str | None
     name: str | None

@@ -210,6 +210,8 @@ def check_formats(compilation: Compilation) -> None:
         )
     if compilation.kept and not mixed and request.weights_margin is not None:
         raise InputError("the model keeps its number formats: --weights-margin needs --quantization anew", file=file)
+    if compilation.kept and (request.measure or request.measured is not None):
+        raise InputError("the model keeps its number formats: --measure needs --quantization anew", file=file)
     if request.val is None and (not compilation.kept or (mixed and _asks_for_format(request))):
         raise InputError("choosing number formats needs data: add --val", file=file)
 

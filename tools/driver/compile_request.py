@@ -92,6 +92,9 @@ def compile_request(given: Mapping[str, Any]) -> Request:
         _check_metric(request.metric, request)
     if request.loss is not None and not request.is_auto:
         raise InputError(f"--loss needs --format {AUTO_FORMAT} or --search")
+    for name in ("measure", "measured"):
+        if getattr(request, name) and not request.is_auto:
+            raise InputError(f"--{name} is for the choice of --format {AUTO_FORMAT}: omit it for given formats")
     return request
 
 

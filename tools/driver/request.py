@@ -176,6 +176,19 @@ class Request(BuildOptions, ModelArgument):
         default=False,
         group=OptionGroup.BOARD,
     )
+    measure: bool = option(
+        f"let --format {AUTO_FORMAT} simulate the alternatives whose estimated times are within 30 % of the fastest, "
+        "and choose by their measured times",
+        default=False,
+        group=OptionGroup.NUMBERS,
+    )
+    measured: Path | None = option(
+        "output folder of a compilation with --measure, whose measured times replace simulations: the same choice "
+        "without the tools of the board",
+        default=None,
+        metavar="FOLDER",
+        group=OptionGroup.NUMBERS,
+    )
     search: SearchRequest | None = None
     ram: int | None = None
     flash: int | None = None

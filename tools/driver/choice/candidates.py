@@ -17,6 +17,7 @@ from tinyml.tools.driver.choice.trials import EstimatedCost, ProgramTrial
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.statistics import Loss
+    from tinyml.tools.driver.choice.stopwatch import ProgramFigures
 
 
 class Outcome(Enum):
@@ -31,7 +32,7 @@ class Outcome(Enum):
     LEAST_LOSS = auto()
     """Chosen although its loss exceeds the limit, because the losses of all others that fit are greater."""
     TOO_LARGE = auto()
-    """With no schedule does the program fit the board."""
+    """With no schedule does the program fit the board, or the measured program does not."""
     INVALID = auto()
     """The evaluation reports an error."""
     FAR_OFF = auto()
@@ -56,7 +57,8 @@ class Candidate:
 
     trial: the alternative with its program.
     schedule: the options of its schedule.
-    cost: the cost with `schedule`.
+    cost: the estimated cost with `schedule`.
+    figures: the measured figures with `schedule`; None if it was not measured.
     placed: true if `schedule` is the best schedule, false for ordinary execution.
     look: the loss of the program with constants rounded to nearest.
     loss: the loss of the program with refined constants.
@@ -69,6 +71,7 @@ class Candidate:
     schedule: Mapping[str, Any]
     look: Loss | None = None
     loss: Loss | None = None
+    figures: ProgramFigures | None = None
     placed: bool = False
     outcome: Outcome = Outcome.NOT_REACHED
     detail: str = ""
@@ -76,6 +79,23 @@ class Candidate:
     @property
     def alternative(self) -> Alternative:
         return self.trial.alternative
+
+    @property
+    def is_measured(self) -> bool:
+        return self.figures is not None and self.figures.inference is not None
+
+    @property
+    def time(self) -> float | None:
+        """The time of a call with floats, by measurement or else by estimate; None if it is unknown."""
+        if self.figures is None or self.figures.inference is None:
+            return self.cost.time
+        return self.figures.inference + self.cost.reading
+
+    @property
+    def inference(self) -> float:
+        """The part of a known time that the program takes on raws."""
+        assert self.time is not None
+        return self.time - self.cost.reading
 
     @property
     def known_loss(self) -> float:

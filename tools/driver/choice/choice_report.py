@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.driver.choice.candidates import Candidate, Outcome, verdict_of_deferred, verdict_of_late
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 LARGE_READING = 0.2
 """The share of a call above which the conversion of floats is reported."""
+
+SHOWN_TIMES = 3
+"""The number of measured alternatives in the line about measurements."""
 
 USELESS_EXCESS = 2.0
 """The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
@@ -70,6 +74,7 @@ def _row(tried: Candidate) -> dict[str, Any]:
         "reading": None if tried.cost.time is None else round(tried.cost.reading),
         "flash": round(tried.cost.flash),
         "ram": round(tried.cost.ram),
+        "measured": None if tried.figures is None else asdict(tried.figures),
         "look": _loss(tried.look),
         "loss": _loss(tried.loss),
         "verdict": tried.verdict,
@@ -77,7 +82,7 @@ def _row(tried: Candidate) -> dict[str, Any]:
 
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
-    unknown = dict.fromkeys(("time", "reading", "flash", "ram", "look", "loss"))
+    unknown = dict.fromkeys(("time", "reading", "flash", "ram", "measured", "look", "loss"))
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
 
@@ -89,6 +94,7 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     return [
         f"Chosen: {taken.alternative.name} ({chosen}); {_judgement(taken.loss, choice.bounds)}",
         *_costs(choice, unit),
+        *_measured(choice, unit),
         *_decided_by_reading(choice, unit),
         f"Next: {_next(choice, unit)}",
     ]
@@ -156,6 +162,29 @@ def _costs(choice: AutoChoice, unit: str) -> Iterator[str]:
     yield f"Estimated: {_listed([f'{count:,.0f} {what}' for count, _, what in counts])}{beside}"
 
 
+def _measured(choice: AutoChoice, unit: str) -> Iterator[str]:
+    """Yield a line with the measured times, the fastest first, each beside its estimate; nothing without measurements.
+
+    The measurement decided if an alternative that was not refused is faster by its estimate and slower by measurement.
+    """
+    taken = choice.taken
+    rows = sorted((row for row in choice.tried if row.is_measured), key=lambda row: row.time or 0)
+    if not rows:
+        return
+    slower = [row for row in rows if row.outcome in (Outcome.NOT_REACHED, Outcome.OVERTAKEN)]
+    decided = any(
+        (row.cost.time or 0) < (taken.cost.time or 0) and (row.time or 0) > (taken.time or 0) for row in slower
+    )
+    times = [f"{row.alternative.name} {row.time:,.0f}{_estimated(row)}" for row in rows[:SHOWN_TIMES]]
+    if len(rows) > SHOWN_TIMES:
+        times.append(f"{len(rows) - SHOWN_TIMES} slower")
+    yield f"{'Decided by measurement' if decided else 'Measured'}, in {unit} a call: {'; '.join(times)}"
+
+
+def _estimated(row: Candidate) -> str:
+    return "" if row.cost.time is None else f" (estimated {row.cost.time:,.0f})"
+
+
 def _reading(cost: EstimatedCost) -> str:
     if not cost.time or cost.reading <= LARGE_READING * cost.time:
         return ""
@@ -166,21 +195,22 @@ def _decided_by_reading(choice: AutoChoice, unit: str) -> Iterator[str]:
     """Yield a line if the conversion of floats has decided the choice: another alternative that was not refused is
     faster on raws, by more than estimates resolve, but slower in a call with floats.
     """
-    cost = choice.taken.cost
-    if not cost.time:
+    taken = choice.taken
+    cost = taken.cost
+    if not taken.time:
         return
-    others = [row for row in choice.tried if row.cost.time and row.outcome is Outcome.NOT_REACHED]
+    others = [row for row in choice.tried if row.time and row.outcome is Outcome.NOT_REACHED]
     faster = [
         row
         for row in others
         if choice.bounds.admit(row.cost) and row.cost.reading > cost.reading
-        if row.cost.program < FASTER_RATIO * cost.program
+        if row.inference < FASTER_RATIO * taken.inference
     ]
     if faster:
-        best = min(faster, key=lambda row: row.cost.program)
+        best = min(faster, key=lambda row: row.inference)
         yield (
             f"Decided by the conversion of floats: {best.alternative.name} takes {best.cost.reading:,.0f} {unit} for "
-            f"it instead of {cost.reading:,.0f}, but on raws {best.cost.program:,.0f} instead of {cost.program:,.0f}; "
+            f"it instead of {cost.reading:,.0f}, but on raws {best.inference:,.0f} instead of {taken.inference:,.0f}; "
             "--input-unit avoids the conversion, and chooses again"
         )
 
@@ -194,14 +224,14 @@ def _next(choice: AutoChoice, unit: str) -> str:
     assert taken.loss is not None
     if not choice.qualifies:
         return "more data, or features of like ranges, lose less in few bits; a larger board has room for more"
-    refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
-    faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
+    refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.time]
+    faster = [row for row in refused if taken.time is not None and (row.time or 0) < taken.time]
     undecided = [row for row in faster if row.loss and row.loss.allowed(bounds.loss)]
     if undecided and not _decides(taken.loss, bounds):
-        row = min(undecided, key=lambda row: row.cost.time or 0)
-        return f"more samples may admit {row.alternative.name}: {row.cost.time:,.0f} {unit}"
+        row = min(undecided, key=lambda row: row.time or 0)
+        return f"more samples may admit {row.alternative.name}: {row.time:,.0f} {unit}"
     faster = [row for row in faster if row.known_loss > bounds.loss]
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
-        return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"
+        return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.time:,.0f} {unit}"
     return "--search pareto chooses a format for each tensor, for less RAM or flash, in a minute or more"

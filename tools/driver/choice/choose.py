@@ -39,6 +39,7 @@ from tinyml.tools.driver.choice.alternatives import (
     considered,
 )
 from tinyml.tools.driver.choice.candidates import Candidate, FailedAlternative, Outcome
+from tinyml.tools.driver.choice.stopwatch import Stopwatch
 from tinyml.tools.driver.choice.trials import EstimatedCost, ProgramTrial, Trials
 from tinyml.tools.driver.request import USUAL_GROWTH
 
@@ -53,7 +54,12 @@ SPARE_STACK = 16
 """The possible error of a RAM estimate, in bytes."""
 
 FASTER_RATIO = 0.95
-"""The ratio of times below which a program counts as faster; estimates do not resolve smaller differences."""
+"""The ratio of times below which a program counts as faster; estimates do not resolve smaller differences. Measured
+times are compared exactly.
+"""
+
+NEAR_RATIO = 1.3
+"""The ratio of an estimate to the least one up to which an alternative is measured, if measurements are requested."""
 
 SCHEDULE_GAIN = 0.8
 """A ratio of times that no schedule reaches: a slower alternative is not scheduled for a comparison with the fastest.
@@ -116,6 +122,7 @@ class CandidateQueue:
     failed: alternatives that do not compile.
     trials: creates the trial of each alternative.
     bounds: the limits that an alternative must meet.
+    stopwatch: measures alternatives; None if estimates decide.
     """
 
     trials: Trials
@@ -124,6 +131,7 @@ class CandidateQueue:
     tried: list[Candidate] = field(default_factory=list["Candidate"])
     deferred: list[Alternative] = field(default_factory=list[Alternative])
     failed: list[FailedAlternative] = field(default_factory=list[FailedAlternative])
+    stopwatch: Stopwatch | None = None
 
     def enter(self, alternatives: Sequence[Alternative]) -> None:
         """Add alternatives, each after its base. Alternatives of unknown times keep their order."""
@@ -219,6 +227,11 @@ class CandidateQueue:
         for row in self.waiting:
             if SCHEDULE_GAIN * _time(row) <= _time(accepted):
                 place(row, self.bounds)
+        if self.stopwatch is not None:
+            self._admit_expected()
+            self.measure([accepted, *self.waiting])
+            if not self.bounds.admit(accepted.cost):
+                return False
         ordered = fastest_first([accepted, *(row for row in self.waiting if self.bounds.admit(row.cost))])
         if ordered[0] is accepted:
             return True
@@ -226,6 +239,40 @@ class CandidateQueue:
         self.waiting.append(accepted)
         self._sort()
         return False
+
+    def _admit_expected(self) -> None:
+        """Admit the deferred alternatives that are no faster than their bases only by a rule of thumb."""
+        ready = [alternative for alternative in self.deferred if alternative.mixed or alternative.by_windows]
+        self.deferred = [alternative for alternative in self.deferred if alternative not in ready]
+        for alternative in ready:
+            self._estimate(alternative)
+
+    def measure(self, rows: Sequence[Candidate]) -> None:
+        """Measure those of some alternatives whose estimates are within `NEAR_RATIO` of the least estimate or below the
+        least measured time, and those without an estimate, each with its best schedule. No effect if estimates decide.
+
+        An alternative whose program exceeds the memories has the measured sizes as its cost from then on.
+        """
+        if self.stopwatch is None:
+            return
+        while True:
+            fitting = [row for row in rows if self.bounds.admit(row.cost)]
+            least = min(map(_estimate, fitting), default=math.inf)
+            limit = max(NEAR_RATIO * least, min(map(_time, fitting), default=math.inf))
+            unknown = [row for row in fitting if row.figures is None]
+            near = [row for row in unknown if row.cost.time is None or row.cost.time <= limit]
+            if not near:
+                return
+            row = min(near, key=_estimate)
+            if not row.placed:
+                # The schedule may make other alternatives the nearest.
+                place(row, self.bounds)
+                continue
+            row.figures = self.stopwatch.figures(row.trial.compiled(row.schedule), row.alternative.name)
+            if not row.is_measured:
+                flash, ram = max(row.cost.flash, row.figures.flash), max(row.cost.ram, row.figures.ram)
+                row.cost = replace(row.cost, flash=flash, ram=ram)
+                row.conclude(Outcome.TOO_LARGE)
 
     def _sort(self) -> None:
         """Sort the alternatives by time. First replace ordinary execution by the best schedule where this may
@@ -240,6 +287,10 @@ class CandidateQueue:
 
 
 def _time(row: Candidate) -> float:
+    return math.inf if row.time is None else row.time
+
+
+def _estimate(row: Candidate) -> float:
     return math.inf if row.cost.time is None else row.cost.time
 
 
@@ -247,13 +298,14 @@ def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
     """Sort alternatives by time. Among those whose times differ by less than estimates resolve (`FASTER_RATIO`),
     uniform fixed 8 comes first, then the smallest.
 
-    Alternatives of unknown times keep their order.
+    Measured times differ if they are not equal. Alternatives of unknown times keep their order.
     """
     left, ordered = sorted(rows, key=_time), list[Candidate]()
     while left:
         if (fastest := _time(left[0])) == math.inf:
             return ordered + left
-        near = [row for row in left if FASTER_RATIO * _time(row) <= fastest]
+        exact = left[0].is_measured
+        near = [row for row in left if (1.0 if exact and row.is_measured else FASTER_RATIO) * _time(row) <= fastest]
         first = min(near, key=lambda row: (row.alternative.name != NARROW_WIDTH, row.cost.flash + row.cost.ram))
         ordered.append(first)
         left.remove(first)
@@ -368,18 +420,20 @@ def choose(
     bounds: Bounds,
     alternatives: Sequence[Alternative] | None = None,
     metric: str | None = None,
+    stopwatch: Stopwatch | None = None,
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default among all that are `considered`.
 
     options: the pipeline options, without the options that alternatives set.
     data: the validation set, the only data that the choice uses.
     metric: the metric of losses, if it is not accuracy.
+    stopwatch: measures the alternatives whose estimated times are near the fastest; None if estimates decide.
 
     Raises the first error if no alternative compiles, and `NothingFitsError` if none of the alternatives that compile
     fits.
     """
     alternatives = considered() if alternatives is None else alternatives
-    contenders = CandidateQueue(Trials(program, ctx, options, data, metric), bounds)
+    contenders = CandidateQueue(Trials(program, ctx, options, data, metric), bounds, stopwatch=stopwatch)
     late = [row for row in alternatives if row.last_resort or row.compact]
     contenders.enter([row for row in alternatives if row not in late])
     if not contenders.tried:
@@ -482,10 +536,17 @@ def _safest(contenders: CandidateQueue) -> Candidate | None:
     It is chosen if the data set is too small to prove that any loss is within the limit.
     """
     loss = contenders.bounds.loss
-    allowed = [(row.loss.risk, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
+    fitting = [row for row in contenders.tried if contenders.bounds.admit(row.cost)]
+    allowed = [(row.loss.risk, row) for row in fitting if row.loss and row.loss.allowed(loss)]
     if not allowed:
         return None
-    _, safest = min(allowed, key=lambda each: each[0])
+    least, _ = min(allowed, key=lambda each: each[0])
+    equals = [row for risk, row in allowed if risk == least]
+    contenders.measure(equals)
+    left = [row for row in equals if contenders.bounds.admit(row.cost)]
+    if not left:
+        return _safest(contenders)
+    safest = left[0] if contenders.stopwatch is None else fastest_first(left)[0]
     safest.conclude(Outcome.TAKEN)
     return safest
 

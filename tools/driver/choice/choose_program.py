@@ -20,13 +20,13 @@ from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECU
 from tinyml.tools.driver.choice.candidates import Candidate
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, choose, place
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
+from tinyml.tools.driver.choice.stopwatch import Stopwatch
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.compile_program import board_that_fits
 from tinyml.tools.driver.compiled_program import Compiled
 from tinyml.tools.driver.limits import Needs
 from tinyml.tools.driver.request import DECIDED_OPTIONS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.smaller_model import smaller_models
-from tinyml.tools.driver.stages import compile_formats
 from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 from tinyml.transforms.ir.outputs import CLASS
 
@@ -42,8 +42,8 @@ def compile_choice(
 ) -> tuple[Compiled, Request, AutoChoice]:
     """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice.
 
-    Raises `InputError`, with remedies, if no alternative fits the board, and the first error if no alternative
-    compiles.
+    Raises `InputError`, with remedies, if no alternative fits the board, the first error if no alternative compiles,
+    and the errors of `Stopwatch`.
     """
 
     data = load_program_data(program, str(request.val))
@@ -52,7 +52,8 @@ def compile_choice(
         request = replace(request, outputs=CLASS)
     try:
         options, bounds = request.pipeline_options(board), bounds_of(request, board)
-        choice = choose(program, ctx, options, data, bounds, metric=request.metric)
+        stopwatch = Stopwatch.of(request, board, data)
+        choice = choose(program, ctx, options, data, bounds, metric=request.metric, stopwatch=stopwatch)
     except NothingFitsError as error:
         least = error.least.cost
         needed = board.shortage(least.flash, least.ram, flash_limit=request.flash, ram_limit=request.ram)
@@ -60,8 +61,7 @@ def compile_choice(
         helps = [*smaller_models(program, request, board, needs), board_that_fits(board, least.flash, least.ram)]
         raise InputError("; ".join(filter(None, [board.misfit(needed), *helps])), file=str(request.model)) from error
     trial, options = choice.taken.trial, choice.options
-    module = trial.program(choice.taken.schedule)
-    compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
+    compiled = trial.compiled(choice.taken.schedule)
     if board.fabric is None:
         # Constants were rounded to nearest for the estimate; refined constants may change the code a little.
         choice.taken.cost = trial.cost_of(compiled.loops, options)

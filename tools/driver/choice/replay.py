@@ -19,7 +19,8 @@ LIMITS = ("ram", "flash")
 def chosen_request(request: Request, options: PipelineOptions) -> Request:
     """The request for the chosen program, which leaves no decision to `auto`."""
     values = asdict(options)
-    return replace(request, loss=None, **{field.name: values[field.name] for field in fields(CompileOptions)})
+    decided = {"loss": None, "measure": False, "measured": None}
+    return replace(request, **decided, **{field.name: values[field.name] for field in fields(CompileOptions)})
 
 
 def replay_command(request: Request) -> str:

@@ -21,7 +21,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.choice.statistics import Detector, Loss, LossModel, sample_groups
-from tinyml.tools.driver.stages import passes_to_formats, with_outputs
+from tinyml.tools.driver.stages import compile_formats, passes_to_formats, with_outputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.format_options import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.choice.alternatives import Alternative
+    from tinyml.tools.driver.compiled_program import Compiled
 
 
 class Prepared:
@@ -112,12 +113,6 @@ class EstimatedCost:
     constants: float = 0
     reading: float = 0.0
     guessed: float = 0.0
-
-    @property
-    def program(self) -> float:
-        """The part of a known time that the program takes on raws."""
-        assert self.time is not None
-        return self.time - self.reading
 
     def within(self, flash: float, ram: float) -> bool:
         return self.flash <= flash and self.ram <= ram
@@ -326,6 +321,14 @@ class ProgramTrial:
         assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
         pipelines.run(module, self.ctx, passes[assigned + 1 :])
         return module
+
+    def compiled(self, more: Mapping[str, Any]) -> Compiled:
+        """The program with refined constants, compiled to C.
+
+        more: as for `cost`.
+        """
+        options, module = replace(self.options, **more), self.program(more)
+        return compile_formats(self.prepared.reals, module, self.ctx, options, row_scales=options.row_scales)
 
 
 def loss_of(

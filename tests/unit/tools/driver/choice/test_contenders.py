@@ -16,6 +16,7 @@ from tinyml.dialects import tdsl
 from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, considered
 from tinyml.tools.driver.choice.candidates import Candidate
 from tinyml.tools.driver.choice.choose import FASTER_RATIO, Bounds, CandidateQueue, fastest_first
+from tinyml.tools.driver.choice.stopwatch import ProgramFigures
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in considered()}
@@ -71,6 +72,76 @@ def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(str
     assert contenders.is_fastest(accepted) == (streamed == 98)
     assert contenders.waiting == ([other, far] if streamed == 98 else [other, accepted, far])
     assert (other.placed, far.placed) == (True, False)
+
+
+class Watch:
+    """A stopwatch with given times and sizes, by alternative, that notes what it measures."""
+
+    def __init__(self, **figures: tuple[float | None, int]):
+        self.given = figures
+        self.measured = list[str]()
+
+    def figures(self, compiled: Any, name: str) -> ProgramFigures:
+        assert compiled == name
+        self.measured.append(name)
+        inference, flash = self.given[name.replace(" ", "_")]
+        return ProgramFigures("", inference, flash, 0)
+
+
+def timed(name: str, time: float | None) -> Candidate:
+    tried = row(name, time)
+    tried.trial.compiled = lambda more: cast("Any", name)
+    tried.placed = True
+    return tried
+
+
+def queue(watch: Watch, waiting: list[Candidate], accepted: Candidate) -> CandidateQueue:
+    return CandidateQueue(
+        cast("Any", None), Bounds(1e6, 1e6, 0.5), waiting, [accepted, *waiting], stopwatch=cast("Any", watch)
+    )
+
+
+@pytest.mark.parametrize(("estimate", "expected"), [(130, ["fixed 8", "fixed 16"]), (131, ["fixed 8"])])
+def test_estimates_within_30_percent_are_measured(estimate: float, expected: list[str]) -> None:
+    """Measured times are compared exactly: of 96 and 95, the second is taken although they differ by 1 %."""
+    watch = Watch(fixed_8=(96, 0), fixed_16=(95, 0))
+    accepted, other = timed("fixed 8", 100), timed("fixed 16", estimate)
+    contenders = queue(watch, [other], accepted)
+    assert contenders.is_fastest(accepted) == (estimate > 130)
+    assert watch.measured == expected
+    if estimate == 130:
+        assert contenders.waiting == [other, accepted]
+        assert accepted.verdict == "keeps the loss, but another alternative is faster"
+        contenders.waiting.remove(other)
+        assert contenders.is_fastest(other)
+        assert watch.measured == expected
+
+
+def test_an_estimate_below_the_least_measured_time_is_measured() -> None:
+    watch = Watch(fixed_8=(150, 0), fixed_16=(151, 0), zeroskew_8=(10, 0))
+    accepted, other, far = timed("fixed 8", 100), timed("fixed 16", 140), timed("zeroskew 8", 149)
+    assert not queue(watch, [other, far], accepted).is_fastest(accepted)
+    assert watch.measured == ["fixed 8", "fixed 16", "zeroskew 8"]
+
+
+def test_without_estimates_all_are_measured() -> None:
+    watch = Watch(fixed_8=(100, 0), fixed_16=(500, 0), zeroskew_8=(90, 0))
+    accepted, other, far = (timed(name, None) for name in ("fixed 8", "fixed 16", "zeroskew 8"))
+    contenders = queue(watch, [other, far], accepted)
+    assert not contenders.is_fastest(accepted)
+    assert contenders.waiting == [far, accepted, other]
+
+
+def test_a_measured_program_that_exceeds_the_memory_is_dropped() -> None:
+    watch = Watch(fixed_8=(None, 2_000_000), fixed_16=(100, 0))
+    accepted, other = timed("fixed 8", 100), timed("fixed 16", 110)
+    contenders = queue(watch, [other], accepted)
+    assert not contenders.is_fastest(accepted)
+    assert contenders.waiting == [other]
+    assert accepted.verdict == "needs 0 bytes of RAM and 2,000,000 of flash"
+    watch = Watch(fixed_8=(100, 0), fixed_16=(None, 2_000_000))
+    accepted, other = timed("fixed 8", 100), timed("fixed 16", 110)
+    assert queue(watch, [other], accepted).is_fastest(accepted)
 
 
 def test_alternatives_stand_beside_those_that_come_before() -> None:
