@@ -1,5 +1,7 @@
 """The parser of user modules, which also verifies attributes of tinyml."""
 
+import re
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -12,7 +14,11 @@ from tinyml.dialects.modules import is_installed
 from tinyml.tools.universe import discardable_attributes
 
 _IS_FOREIGN = "tinyml.lowering.frontends.mlir.foreign:is_foreign"
+_DECODE_MEMREFS = "tinyml.targets.mlir_opt:decode_memrefs"
 _READ_TENSORS = "tinyml.lowering.frontends.mlir.importer:read_tensors"
+
+_ENCODED = re.compile(r"memref<[^{}\n]*, *\{(element|space) = ")
+"""A memref as the target `mlir-opt` prints it."""
 
 
 def parse_mlir(
@@ -45,6 +51,8 @@ def parse_mlir(
     parser.line_offset = line_offset
     try:
         module = parser.parse_module(implicit_module)
+        if _ENCODED.search(text) and is_installed(_DECODE_MEMREFS):
+            imported(_DECODE_MEMREFS)(module)
         verify_discardable_attributes(module, discardable_attributes)
         return module
     except (VerifyException, ValueError, OverflowError) as error:
