@@ -364,6 +364,15 @@ class TensorOp(DialectOp, HasValueInterface):
         if self.MOVES_BITS and len({format.type for format in formats}) > 1:
             names = " and ".join(str(format.type) for format in formats)
             raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
+        if (fault := self.format_fault(formats)) is not None:
+            raise VerifyException(fault)
+
+    def format_fault(self, formats: Sequence[NumberFormat]) -> str | None:
+        """The reason why an op with formats of its own cannot compute in the given formats of its operands and its
+        result; None if it can, as other ops can in any formats of one family.
+        """
+        del formats
+        return None
 
     def takes_groups(self, value: SSAValue) -> bool:
         """True if the op supports groups with shared scales in the operand or result `value`."""

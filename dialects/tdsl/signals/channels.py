@@ -29,6 +29,7 @@ from tinyml.dialects.tdsl.values import Array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = [
@@ -84,6 +85,14 @@ def _single(x: float) -> np.float32:
     return np.float32(x)
 
 
+def _integer_fault(format: NumberFormat, bits: int, unit: float) -> str | None:
+    """The reason why a format is not that of `bits`-bit integers whose unit is `unit`; None if it is."""
+    formula = affine_formula(format) if format.dtype.kind == "i" else None
+    if 8 * format.dtype.itemsize == bits and formula == (float(_single(unit)), 0):
+        return None
+    return f"computes on integers of {bits} bits in units of {unit}, got {format.type}"
+
+
 class IntegerOp(TensorOp, ABC):
     """An op on integers. A tensor of reals represents them as integer * unit, with the unit of `units`.
 
@@ -100,19 +109,11 @@ class IntegerOp(TensorOp, ABC):
         """For each operand and for the result, the real that represents the integer 1."""
         return [SAMPLE_UNIT if bits == 16 else 1.0 for bits in self.BITS]
 
-    def verify_formats(self) -> None:
-        super().verify_formats()
-        values = (*self.inputs, self.out)
-        if any(format_of(value).type != f32 for value in values):
-            for value, bits, unit in zip(values, self.BITS, self.units, strict=True):
-                self.verify_format(value, bits, unit)
-
-    def verify_format(self, value: SSAValue, bits: int, unit: float) -> None:
-        """Raise `VerifyException` unless the elements of a value are `bits`-bit integers whose unit is `unit`."""
-        format = format_of(value)
-        formula = affine_formula(format) if format.dtype.kind == "i" else None
-        if 8 * format.dtype.itemsize != bits or formula != (float(_single(unit)), 0):
-            raise VerifyException(f"computes on integers of {bits} bits in units of {unit}, got {format.type}")
+    def format_fault(self, formats: Sequence[NumberFormat]) -> str | None:
+        """The reason why formats are neither all f32 nor those of the op's integers; None if they are."""
+        if all(format.type == f32 for format in formats):
+            return None
+        return next(filter(None, map(_integer_fault, formats, self.BITS, self.units)), None)
 
     def real(self, x: Sequence[Any]) -> Array:
         *units, unit = self.units
@@ -563,9 +564,12 @@ class ChannelFeaturesOp(IntegerOp):
         """True if the features are stored as 8-bit numbers, which need rounding."""
         return format_of(self.out).dtype.itemsize == 1
 
-    def verify_format(self, value: SSAValue, bits: int, unit: float) -> None:
-        if value is not self.out or not self.is_rounded:
-            super().verify_format(value, bits, unit)
+    def format_fault(self, formats: Sequence[NumberFormat]) -> str | None:
+        *operands, result = formats
+        if result.dtype.itemsize > 1:
+            return super().format_fault(formats)
+        # Features of 8 bits are rounded to any scale.
+        return next(filter(None, map(_integer_fault, operands, self.BITS, self.units)), None)
 
     def quantisation(self) -> tuple[int, int]:
         """The multiplier, in units of 2^-31, that converts features to raws of 8 bits, and the raw of 0.

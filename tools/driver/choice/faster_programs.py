@@ -9,16 +9,17 @@ program.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
-from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.costs import CostTable, cost_table
@@ -85,10 +86,6 @@ def faster_program(compilation: Compilation) -> FasterProgram | None:
         return None
     if compilation.choice is not None:
         return _of_choice(compilation, compilation.choice, time)
-    interface = interface_of(compilation.compiled.formats)
-    if compilation.compiled.kept and (interface.rate is not None or interface.pushes is not None):
-        # The ops of a front end compute on integers of their own, for which there are no other formats.
-        return None
     suspicious = FACTOR if compilation.compiled.kept else USUAL * FACTOR
     if time <= suspicious * least_time(compilation.compiled.macs, table):
         return None
@@ -113,29 +110,68 @@ def permitted_for(factor: float, growth: bool) -> float:
     return math.log(factor, FACTOR) * (USUAL_GROWTH if growth else 1.0)
 
 
-def _of_choice(compilation: Compilation, choice: AutoChoice, time: float) -> FasterProgram | None:
-    rows = [
-        row
-        for row in choice.tried
-        if row.cost.time and row.cost.guessed <= GUESSED * row.cost.time and FACTOR * row.cost.time < time
+Change: TypeAlias = tuple[str, str]
+"""A change of the request, as an option in command-line syntax, and what it costs."""
+
+
+def _first(
+    rows: Iterable[Candidate], time: float, unit: str, change: Callable[[Candidate, float], Change | None]
+) -> FasterProgram | None:
+    """The fastest of some candidates that takes less than a third of a time and needs one change.
+
+    change: the change that compiles a candidate, which is faster by the given factor; None if there is none.
+    """
+    known = [
+        row for row in rows if row.time and (row.is_measured or row.cost.guessed <= GUESSED * (row.cost.time or 0))
     ]
-    for row in sorted(rows, key=lambda row: row.cost.time or 0):
-        factor = time / (row.cost.time or 1)
-        if choice.bounds.admit(row.cost):
-            change = _admitted(row, choice.bounds, factor)
-        else:
-            change = _on_larger_board(compilation, row, choice.bounds)
-        if change is not None:
-            return FasterProgram(change[0], factor, row.cost.time or 0, compilation.board.unit, change[1])
+    for row in sorted(known, key=lambda row: row.time or 0):
+        factor = time / (row.time or 1)
+        if factor > FACTOR and (found := change(row, factor)) is not None:
+            return FasterProgram(found[0], factor, row.time or 0, unit, found[1])
     return None
 
 
-def _admitted(row: Candidate, bounds: Bounds, factor: float) -> tuple[str, str] | None:
+def _of_choice(compilation: Compilation, choice: AutoChoice, time: float) -> FasterProgram | None:
+    """The fastest program among the alternatives of `auto`."""
+
+    def change(row: Candidate, factor: float) -> Change | None:
+        if choice.bounds.admit(row.cost):
+            return _admitted(row, choice.bounds, factor)
+        return _on_larger_board(compilation, row, choice.bounds)
+
+    return _first(choice.tried, time, compilation.board.unit, change)
+
+
+def _of_request(compilation: Compilation, time: float) -> FasterProgram | None:
+    """The fastest program of other options than the requested ones."""
+    bounds = bounds_of(compilation.request, compilation.board)
+
+    def change(row: Candidate, factor: float) -> Change | None:
+        if not bounds.admit(row.cost):
+            return None
+        if compilation.request.val is None:
+            return row.alternative.name, "its loss is unknown without --val"
+        with suppress(InputError):
+            loss = row.trial.look()
+            return (row.alternative.name, loss.change) if _is_permitted(loss, bounds, factor) else None
+        return None
+
+    with temporary_folder() as folder:
+        return _first(_other_options(compilation, folder), time, compilation.board.unit, change)
+
+
+def _is_permitted(loss: Loss, bounds: Bounds, factor: float) -> bool:
+    """Whether a loss is small enough to be named beside a factor of time (`permitted_for`)."""
+    if (loss.scores or 0) > SCORES_OFF:
+        return False
+    bounds = bounds.by_error() if loss.error is not None else bounds
+    return loss.points <= bounds.loss + permitted_for(factor, loss.error is not None)
+
+
+def _admitted(row: Candidate, bounds: Bounds, factor: float) -> Change | None:
     """The change that admits an alternative that fits, and its costs."""
     loss = row.loss or row.look
-    if loss is None or row.outcome is Outcome.INVALID or (loss.scores or 0) > SCORES_OFF:
-        return None
-    if loss.points > bounds.loss + permitted_for(factor, loss.error is not None):
+    if loss is None or row.outcome is Outcome.INVALID or not _is_permitted(loss, bounds, factor):
         return None
     options = spelled_options({**row.alternative.options, **row.schedule})
     if row.loss is not None and row.loss.allowed(bounds.loss):
@@ -146,7 +182,7 @@ def _admitted(row: Candidate, bounds: Bounds, factor: float) -> tuple[str, str] 
     return f"--loss {math.ceil(10 * loss.points) / 10:g}", f"{loss.change} with {row.alternative.name}"
 
 
-def _on_larger_board(compilation: Compilation, row: Candidate, bounds: Bounds) -> tuple[str, str] | None:
+def _on_larger_board(compilation: Compilation, row: Candidate, bounds: Bounds) -> Change | None:
     """The larger board of the same chip on which an alternative keeps the loss, and its costs."""
     request, board = compilation.request, compilation.board
     if request.flash is not None or request.ram is not None:
@@ -162,40 +198,29 @@ def _on_larger_board(compilation: Compilation, row: Candidate, bounds: Bounds) -
     return None
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A program of other options, which fits: the options that change, its time, and its loss if data are known."""
+def _other_options(compilation: Compilation, folder: Path) -> Iterator[Candidate]:
+    """Yield the programs of other options, whose alternatives have these options in command-line syntax as names.
 
-    change: str
-    time: float
-    loss: Loss | None
-
-
-def _of_request(compilation: Compilation, time: float) -> FasterProgram | None:
-    """The fastest program of other options than the requested ones."""
-    with temporary_folder() as folder:
-        faster = list(_faster(compilation, time, folder))
-    if not faster:
-        return None
-    best = min(faster, key=lambda program: program.time)
-    costs = "its loss is unknown without --val" if best.loss is None else best.loss.change
-    return FasterProgram(best.change, time / best.time, best.time, compilation.board.unit, costs)
-
-
-def _faster(compilation: Compilation, time: float, folder: Path) -> Iterator[_Known]:
+    folder: a folder for inputs, from which formats are chosen without validation data.
+    """
     request, board, kept = compilation.request, compilation.board, compilation.compiled.kept
     val = request.val
     if val is None:
         val = folder / "inputs.npz"
         np.savez(val, allow_pickle=False, x=compilation.data.x)
     program = _on_reals(compilation)
+    usual_format = format_named(compilation.ctx, USUAL_FORMAT, None)
+    if any(
+        op.format_fault([usual_format] * (1 + len(op.inputs))) for op in program.walk() if isinstance(op, tdsl.TensorOp)
+    ):
+        # Ops with formats of their own, such as those of a front end: no profile would lead to other formats.
+        return
     anew = {"quantization": "anew"} if kept else {}
     usual = replace(request, val=val, quantization="keep", search=None)
     options = usual.pipeline_options(board)
     # Scores are judged only if they were asked for.
     scored = request.outputs == SCORES
     trials = Trials(program, compilation.ctx, options, load_program_data(program, str(val)), scored=scored)
-    bounds = bounds_of(request, board)
     uniform = [row.options for row in considered() if set(row.options) == {"format", "width"}]
     changes = [{**anew, **options} for options in uniform if options["width"] <= WIDEST]
     if not kept and request.width is not None and request.width > 2:
@@ -203,29 +228,11 @@ def _faster(compilation: Compilation, time: float, folder: Path) -> Iterator[_Kn
     if not kept and request.plan != AUTO:
         changes.append({"plan": AUTO})
     for change in changes:
-        spelled = spelled_options(change)
         arithmetic = {name: value for name, value in change.items() if name != "quantization"}
         cleared = dict.fromkeys(("weights", "functions", "scale_by"), None) if "format" in change else {}
         with suppress(InputError):
-            trial = trials.of(Alternative(spelled, {**cleared, **arithmetic}))
-            cost = trial.cost(ORDINARY_EXECUTION)
-            if (
-                cost.time is None
-                or cost.guessed > GUESSED * cost.time
-                or FACTOR * cost.time >= time
-                or not bounds.admit(cost)
-            ):
-                continue
-            loss = None if request.val is None else trial.look()
-            if loss is None or _is_small(loss, bounds, time / cost.time):
-                yield _Known(spelled, cost.time, loss)
-
-
-def _is_small(loss: Loss, bounds: Bounds, factor: float) -> bool:
-    if (loss.scores or 0) > SCORES_OFF:
-        return False
-    bounds = bounds.by_error() if loss.error is not None else bounds
-    return loss.points <= bounds.loss + permitted_for(factor, loss.error is not None)
+            trial = trials.of(Alternative(spelled_options(change), {**cleared, **arithmetic}))
+            yield Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
 
 
 def _on_reals(compilation: Compilation) -> ModuleOp:

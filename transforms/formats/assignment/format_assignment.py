@@ -539,6 +539,7 @@ class FormatAssignment:
         self.accumulators = AccumulatorWidths(contractions)
         ops = [op for op in function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
         self._bounding = [op for op in ops if op.addends or op.pairs]
+        self._ops = ops
         self._bounded = bounded_later(function)
         self.given = self._given()
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
@@ -557,7 +558,7 @@ class FormatAssignment:
 
         If a sum of products needs slightly more than 32 bits, each of its operands is narrowed by less than
         `SPARE_BITS` bits until the sum is proven to fit. Raises `InputError` if no format suits the initial
-        value of a sum.
+        value of a sum, and for an op with formats of its own that computes in no others.
         """
         key = tuple(choices)
         if key not in self._assigned:
@@ -578,8 +579,15 @@ class FormatAssignment:
                 self._bounded,
                 self.cuts.constants.values(),
             )
+            self._check(steps.formats)
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]
         return self._assigned[key]
+
+    def _check(self, formats: Mapping[TensorClass, NumberFormat]) -> None:
+        for op in self._ops:
+            of_values = [formats[self.class_of[value]] for value in (*op.inputs, op.out) if value in self.class_of]
+            if len(of_values) == len(op.inputs) + 1 and (fault := op.format_fault(of_values)) is not None:
+                raise error_at(op, f"'{op.name}' {fault}: its formats cannot be chosen")
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):

@@ -28,6 +28,7 @@ from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.api.loading import load
+from tinyml.tools.driver.choice import faster_programs
 
 FOLDER = Path(__file__).parents[3] / "models" / "microwakeword"
 MODEL, MANIFEST = FOLDER / "hey_jarvis.tflite", FOLDER / "hey_jarvis.json"
@@ -176,6 +177,24 @@ def two_words(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     text = MANIFEST.read_text().replace("hey_jarvis.tflite", "lower.tflite").replace("Hey Jarvis", "Lower")
     (folder / "lower.json").write_text(text.replace("0.97", "0.5"))
     return [MANIFEST, folder / "lower.json"]
+
+
+@pytest.mark.long(seconds=5)
+def test_no_other_formats_are_chosen_for_a_front_end(monkeypatch: pytest.MonkeyPatch):
+    """The ops of a front end compute on integers of their own. No faster program with other formats is looked for, and
+    a request for other formats is refused in one line.
+    """
+    monkeypatch.setattr(faster_programs, "least_time", lambda *_: 0.0)
+    monkeypatch.setattr(faster_programs, "QUICK", 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(faster_programs, "Trials", None)
+        program = tinyml.compile(MANIFEST, board="nano33ble")
+    assert all(warning["name"] != "faster program" for warning in program.report.warnings)
+    samples = np.random.default_rng(0).uniform(-1, 1, (3, load(MANIFEST).features)).astype(np.float32)
+    with pytest.raises(
+        InputError, match=r"'tdsl\.\w+' computes on integers of \d+ bits .*: its formats cannot be chosen"
+    ):
+        tinyml.compile(MANIFEST, samples, board="nano33ble", quantization="anew", width=8)
 
 
 @pytest.mark.long(seconds=5)

@@ -32,7 +32,7 @@ def row(time: float | None, **more: Any) -> Any:
     """A refused candidate in 8-bit fixed point."""
     fields = {"loss": None, "look": None, "schedule": {}, "outcome": Outcome.TOO_LOSSY, "flash": 1000, **more}
     cost = EstimatedCost(time, fields.pop("flash"), 500, guessed=fields.pop("guessed", 0.0))
-    return SimpleNamespace(alternative=NARROW, cost=cost, **fields)
+    return SimpleNamespace(alternative=NARROW, cost=cost, time=time, is_measured=False, **fields)
 
 
 def named(time: float, *rows: Any) -> Any:
