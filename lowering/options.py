@@ -33,7 +33,8 @@ class CompileOptions:
     """The options that users set. None selects the default of a pass."""
 
     format: str = option(
-        "number format: a built-in one, one of an installed package, or f32",
+        "number format: a built-in one, one of an installed package, or f32; a type, such as '!posit.p<16, 2>', is "
+        "that of every tensor",
         default=USUAL_FORMAT,
         metavar="NAME",
         group=OptionGroup.NUMBERS,
@@ -61,7 +62,7 @@ class CompileOptions:
         "format of constants, if it differs from --format and --width; synthesised:BITS computes lists of numbers for "
         "the model, which takes minutes",
         default=None,
-        metavar="FORMAT:BITS",
+        metavar="FORMAT:BITS|TYPE",
         group=OptionGroup.NUMBERS,
     )
     packed: str | None = option(

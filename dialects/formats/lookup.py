@@ -27,15 +27,19 @@ ALIASES = {"affine": "zeroskew"}
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
-    """The number format of a registered dialect, a plug-in or a builtin type that has the given name and width.
+    """The number format with the given name and width: that of a registered dialect, a plug-in or a builtin type, or a
+    type such as `!fixed.q<8, 7>`, whose parameters it keeps.
 
-    width: in bits; None for the default width.
+    width: in bits; None for the default width, or for that of the type.
 
-    Raises `InputError` for a type such as `!fixed.q<8, 7>`, if no number format has this name, if its extension is not
-    installed, or if the format does not have this width.
+    Raises `InputError` if no number format has this name, if its extension is not installed, or if the format does not
+    have this width.
     """
-    if name.startswith("!"):
-        raise _of_one_tensor(ctx, name)
+    if is_type(name):
+        format = _type_spelled(ctx, name)
+        if width not in (None, format.bits):
+            raise InputError(f"elements of {name} have {format.bits} bits, got width {width}: leave out the width")
+        return format
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
@@ -45,6 +49,13 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
             raise InputError(f"the number format '{name}' {needs(part)}")
         raise unknown("number format", name, [*formats(), *ALIASES])
     return format.of_width(width)
+
+
+def is_type(text: str) -> bool:
+    """Whether an option specifies a type, such as `!fixed.q<8, 7>`, and not a family of formats, among whose types each
+    tensor gets one. Builtin types, such as `f32`, are families of one type.
+    """
+    return text.startswith("!")
 
 
 _PROBES = (0.0, 0.5, -0.5, 1.0, -1.0, 1 / 3, 100.0)
@@ -98,16 +109,6 @@ def formats() -> dict[str, type[NumberFormat]]:
     return found | {name: type(format) for name, format in builtin.items() if format is not None}
 
 
-def _of_one_tensor(ctx: Context, text: str) -> InputError:
-    family, found = text[1:].partition(".")[0], _type_or_none(ctx, text)
-    named = f"its family, {family}" if family in formats() else f"a family, such as {USUAL_FORMAT}"
-    bits = "" if found is None else f", and the width {found.bits}"
-    return InputError(
-        f"'{text}' is the type of one tensor, and no option gives it to all: name {named}{bits}; the type of each "
-        "tensor is then chosen from its values"
-    )
-
-
 def _type_or_none(ctx: Context, text: str) -> NumberFormat | None:
     try:
         return _parsed(ctx, text)
@@ -118,21 +119,11 @@ def _type_or_none(ctx: Context, text: str) -> NumberFormat | None:
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
     """The number format that `text` specifies by a name, by a name and a width, such as `fixed:8`, or by an IR type.
 
-    A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` if `text` is
-    malformed, if no number format has this name, or if the format does not have this width.
+    A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` as
+    `format_named` does, and if `text` is malformed.
     """
-    return _type_spelled(ctx, text) if text.startswith("!") else family_spelled(ctx, text)
-
-
-def family_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The number format that `text` specifies by a name, or by a name and a width, such as `fixed:8`.
-
-    Passes choose the type of each tensor among those of this family and width.
-
-    Raises `InputError` as `format_named` does, and if `text` is malformed.
-    """
-    if text.startswith("!"):
-        raise _of_one_tensor(ctx, text)
+    if is_type(text):
+        return _type_spelled(ctx, text)
     name, colon, bits = text.partition(":")
     if colon and not (bits.isdecimal() and bits.isascii()):
         raise InputError(f"expected FORMAT:BITS, got '{text}'")

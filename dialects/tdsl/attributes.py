@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatData, IntegerAttr, IntegerType, i64
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import ForOp
 from xdsl.ir import Attribute, Operation, OpResult, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
@@ -31,6 +32,7 @@ from tinyml.dialects.formats.number_format import number_format
 
 __all__ = [
     "CALLS",
+    "GIVEN",
     "MODE",
     "NUMBERS",
     "PERCENTILES",
@@ -42,6 +44,7 @@ __all__ = [
     "Profile",
     "Range",
     "calls_of",
+    "is_given",
     "result_profiles",
 ]
 
@@ -215,11 +218,30 @@ PROFILE = DiscardableAttribute(
     "The values of an argument, or of each tensor result of an operation, on a data set.",
 )
 
+_FORMAT = Value("a type that is a number format", lambda type, _: number_format(type) is not None)
+
 NUMBERS = DiscardableAttribute(
     "tdsl.numbers",
-    {"tdsl.const": Value("a type that is a number format", lambda type, _: number_format(type) is not None)},
+    {"tdsl.const": _FORMAT},
     "The format that `synthesise-format` made for a constant on reals and that `assign-format` assigns to it.",
 )
+
+
+GIVEN = DiscardableAttribute(
+    "tdsl.given",
+    {HolderKind.FUNCTION: array(_FORMAT, "an array of types that are number formats")},
+    "The types of elements that options specify. No pass narrows tensors of these types for the sake of their sums.",
+)
+
+
+def is_given(value: SSAValue) -> bool:
+    """Whether an option specifies the type of a tensor's elements (`GIVEN`)."""
+    function = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+    while function is not None and not isinstance(function, FuncOp):
+        function = function.parent_op()
+    given = None if function is None else function.attributes.get(GIVEN)
+    element = getattr(value.type, "element_type", value.type)
+    return isinstance(given, ArrayAttr) and element in cast("ArrayAttr[Attribute]", given).data
 
 
 def calls_of(loop: ForOp) -> int | None:

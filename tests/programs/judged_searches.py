@@ -144,7 +144,8 @@ class JudgedSearch(Search):
     ):
         self.judged = self.evaluation = JudgedEvaluation(loss, error, metric)  # pyright: ignore
         self.prototype = prototype or FixedType.of_width(16)
-        self.others = others
+        self.others = [FormatChoice(format) for format in others]
+        self.is_given = False
         self.earlier = earlier
         self.pack_buffers = False
         self.refused = refused

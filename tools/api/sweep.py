@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeAlias, cast, get_args, get_type_hints
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.formats.lookup import family_spelled
+from tinyml.dialects.formats.lookup import format_spelled, is_type
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.lowering.options import AUTO_FORMAT
@@ -104,7 +104,7 @@ def sweep(
 
     models: a mapping from names to models, or a sequence of models: any source that `load` accepts, or a folder with a
         model, val.npz and optionally test.npz.
-    formats: `FORMAT`, `FORMAT:BITS`, or auto.
+    formats: `FORMAT`, `FORMAT:BITS`, a type such as `!posit.p<16, 2>`, or auto.
     searches: names of searches, and None for no search.
     data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping from model names to
         such tuples; the last items may be omitted. A folder has its own data.
@@ -149,7 +149,7 @@ class _Case:
 
     @property
     def options(self) -> dict[str, Any]:
-        name, _, bits = self.format.partition(":")
+        name, _, bits = (self.format, "", "") if is_type(self.format) else self.format.partition(":")
         found: dict[str, Any] = {"format": name, "search": self.search}
         return found | ({"width": int(bits)} if bits else {}) | ({"jobs": 1} if self.search else {})
 
@@ -255,7 +255,7 @@ def _check(
             raise InputError(f"expected a sequence of names, got {given!r}", file=name)
     for format in formats:
         if format != AUTO_FORMAT:
-            family_spelled(context(), format)
+            format_spelled(context(), format)
     for name in boards:
         board(name)
     for case in (_Case("", *each) for each in product(boards, formats, searches)):

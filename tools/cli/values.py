@@ -65,13 +65,21 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Parse names separated by commas. The text is decoded as UTF-8 in every locale; raises `ArgumentTypeError` if it
-    is not UTF-8.
+    """Parse names separated by commas. The parameters of a type, such as `!fixed.q<8, 7>`, belong to its name. The text
+    is decoded as UTF-8 in every locale; raises `ArgumentTypeError` if it is not UTF-8.
     """
     try:
-        return tuple(os.fsencode(text).decode("utf-8").split(","))
+        decoded = os.fsencode(text).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ArgumentTypeError("expected names in UTF-8") from error
+    parts, depth = [""], 0
+    for character in decoded:
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return tuple(parts)
 
 
 def _real(text: str) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.lookup import SYNTHESISED, USUAL_FORMAT
+from tinyml.dialects.formats.lookup import SYNTHESISED, USUAL_FORMAT, is_type
 from tinyml.targets.registry import board
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
@@ -69,9 +69,12 @@ class FormatSetting:
 
     @classmethod
     def parse(cls, text: str) -> FormatSetting:
-        """Parse `FORMAT[:BITS]`, `synthesised:BITS` or `FORMAT+SEARCH`; raises `InputError` for other texts."""
+        """Parse `FORMAT[:BITS]`, `synthesised:BITS`, a type, or `FORMAT+SEARCH`.
+
+        Raises `InputError` for other texts.
+        """
         named, _, search = text.partition("+")
-        format, colon, bits = named.partition(":")
+        format, colon, bits = (named, "", "") if is_type(named) else named.partition(":")
         if not format or (colon and not bits.isdecimal()) or (search and (colon or format == SYNTHESISED)):
             raise InputError(f"expected FORMAT:BITS or FORMAT+SEARCH, got '{text}'")
         return cls(format, int(bits) if colon else None, search or None)

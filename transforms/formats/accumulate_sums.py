@@ -63,7 +63,8 @@ def _accumulate(rounded_sum: RoundedSum) -> None:
     factor = tdsl.format_of(carried_sum.factor)
     constant = carried_sum.constant
     has_one_use = constant.result.has_one_use() and carried_sum.weight.out.has_one_use()
-    for bits in range(SPARE_BITS if has_one_use else 1):
+    may_narrow = has_one_use and not tdsl.is_given(constant.result)
+    for bits in range(SPARE_BITS if may_narrow else 1):
         weights = tdsl.format_of(constant.result)
         narrowed = weights.narrowed(bits) if bits else weights
         raws = narrowed_raws(constant.raws, weights, narrowed)

@@ -19,9 +19,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import (
     USUAL_FORMAT,
-    family_spelled,
     format_named,
+    format_spelled,
     formats,
+    is_type,
     listing_format,
     synthesised_bits,
 )
@@ -30,7 +31,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.format_options import check_scheme, record_given, scaling_rule
 from tinyml.transforms.formats.assignment.saturation import with_saturation
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
@@ -52,7 +53,8 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
     forests = [op for op in evaluator.candidates.module.walk() if isinstance(op, tdsl.ForestOp) and op.limit is None]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
     for index, (tensors, choice) in enumerate(zip(assignment.classes, choices, strict=True)):
-        if tensors not in classes or not tensors.is_constant or choice.prototype.bits <= VOTE_BITS:
+        is_open = tensors in classes and tensors.is_constant and not choice.is_given
+        if not is_open or choice.prototype.bits <= VOTE_BITS:
             continue
         try:
             narrow = type(choice.prototype).of_width(VOTE_BITS)
@@ -98,7 +100,7 @@ def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
     no product of both formats is defined.
     """
     main = format_named(ctx, format, None)
-    found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else family_spelled(ctx, weights)
+    found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
     if found.FAMILY == main.FAMILY:
         return found
     beside, instead = (
@@ -120,14 +122,15 @@ class AssignFormatPass(ModulePass):
     unchanged.
 
     format: a dialect that defines a number format, or a builtin type. If the format is only for constants of many
-        elements, all other tensors have the default format.
+        elements, all other tensors have the default format. A type, such as `!posit.p<16, 2>`, is that of every tensor:
+        neither ranges nor sums change it.
     width: bits of each element; the format's usual width by default.
-    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. A format that is only for
-        constants of many elements is used only for such constants. With `synthesised:BITS`, only the constants for
-        which `synthesise-format` recorded a format (`tdsl.numbers`) have a format other than `format`. Recorded formats
-        are used regardless of this option.
-    widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source
-        (the names of `tensor_classes`).
+    weights: another format for all constants of several elements, `FORMAT`, `FORMAT:BITS` or a type. A format that is
+        only for constants of many elements is used only for such constants. With `synthesised:BITS`, only the constants
+        for which `synthesise-format` recorded a format (`tdsl.numbers`) have a format other than `format`. Recorded
+        formats are used regardless of this option.
+    widths: other widths, formats or types for single tensors, `NAME:BITS`, `NAME:FORMAT:BITS` or `NAME:TYPE`, by their
+        names in the source (the names of `tensor_classes`).
     zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside this
         range saturate. A negative N widens the range.
     functions: the scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable method.
@@ -172,6 +175,8 @@ class AssignFormatPass(ModulePass):
             )
         if self.data is not None:
             data = load_program_data(op, self.data)
+        own = [spec.partition(":")[2] for spec in self.widths]
+        record_given(ctx, op, [self.format, self.weights or "", *own])
         if data is not None and not mixed:
             evaluator = CandidateEvaluator(op, data, self.functions, rule)
             formats = self.profiled_formats(ctx, evaluator, prototype)
@@ -204,26 +209,26 @@ class AssignFormatPass(ModulePass):
 
         prototype: the main format.
         """
-        weights = prototype if self.weights is None else weights_beside(ctx, self.weights, self.format)
-        if synthesised_bits(self.weights):
-            # Constants without a list are too small for one.
-            weights = prototype
+        main = FormatChoice(prototype, is_given=is_type(self.format))
+        weights = main
+        # Constants without a list are too small for one.
+        if self.weights is not None and not synthesised_bits(self.weights):
+            weights = FormatChoice(weights_beside(ctx, self.weights, self.format), is_given=is_type(self.weights))
         if prototype.CONSTANTS_FROM is not None:
-            prototype = format_named(ctx, USUAL_FORMAT, None)
-        least = weights.CONSTANTS_FROM or MIN_ELEMENTS
+            main = FormatChoice(format_named(ctx, USUAL_FORMAT, None))
+        least = weights.prototype.CONSTANTS_FROM or MIN_ELEMENTS
 
         def is_weight(tensors: TensorClass) -> bool:
-            return tensors.is_constant and tensors.elements >= least and tensors.admits(weights)
+            return tensors.is_constant and tensors.elements >= least and tensors.admits(weights.prototype)
 
-        choices = {tensors.name: FormatChoice(weights if is_weight(tensors) else prototype) for tensors in classes}
+        choices = {tensors.name: weights if is_weight(tensors) else main for tensors in classes}
         for tensors in classes:
             if (made := tensors.numbers) is not None:
                 choices[tensors.name] = FormatChoice(made, is_made=True)
         for name, format in self._by_tensor(self.widths, "BITS", choices):
             usual = type(choices[name].prototype)
-            choices[name] = FormatChoice(
-                usual.of_width(int(format)) if format.isdecimal() else family_spelled(ctx, format)
-            )
+            prototype = usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format)
+            choices[name] = FormatChoice(prototype, is_given=is_type(format))
         for name, zoom in self._by_tensor(self.zooms, "N", choices):
             if not re.fullmatch(r"-?\d{1,3}", zoom):
                 raise InputError(f"expected {name}:N with an integer N, got '{name}:{zoom}'")

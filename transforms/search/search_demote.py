@@ -125,11 +125,11 @@ def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat
     """
     usual = search.prototype
     if not widths:
-        narrower = [format for format in usual.candidates if format.bits < usual.bits] or [usual]
+        narrower = [format for format in search.candidates if format.bits < usual.bits] or [usual]
         half = [format for format in narrower if 2 * format.bits <= usual.bits]
         narrow = max(half, key=lambda format: format.bits) if half else min(narrower, key=lambda format: format.bits)
         return narrow, search.prototype_of(usual.bits)
-    if len(widths) == 1 and len(usual.candidates) == 1:
+    if len(widths) == 1 and len(search.candidates) == 1:
         return search.prototype_of(widths[0]), search.prototype_of(widths[0])
     if len(widths) != 2 or widths[0] > widths[1]:
         raise InputError(

@@ -9,13 +9,14 @@ by evaluating all values.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.dialects import scf
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment, range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
@@ -34,7 +35,7 @@ def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[Form
     candidates: list[list[FormatChoice]] = []
     for maxscale in range(prototype.bits)[::-1]:
         scales = assign_scales(search.assignment, prototype, maxscale)
-        candidates.append([FormatChoice(prototype, scales.zoom(tensors)) for tensors in search.classes])
+        candidates.append([replace(search.choice(prototype), zoom=scales.zoom(tensors)) for tensors in search.classes])
     losses = search.losses(candidates)
     best = losses.index(min(losses))
     return candidates[best], prototype.bits - 1 - best, losses[best]
@@ -162,6 +163,8 @@ class SearchMaxscalePass(LimitedPass):
     widths: tuple[int, ...] = widths_option()
 
     def search(self, search: Search) -> SearchResult:
+        if search.is_given:
+            raise InputError(f"search-maxscale chooses scales, and {search.prototype.type} has one: name a family")
         search.evaluation.begin("maxscale")
         offered = search.offered(self.widths)
         results = [explore_maxscale(search, prototype) for prototype in offered]

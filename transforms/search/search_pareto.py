@@ -335,7 +335,7 @@ class _Pareto:
         neighbours: list[list[FormatChoice]] = []
         for i, choice in enumerate(choices):
             wanted = [format for format in self.offered if format.bits != choice.prototype.bits]
-            others = [replace(choice, prototype=format) for format in wanted]
+            others = [replace(choice, prototype=format, is_given=self.search.is_given) for format in wanted]
             others += [replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS]
             neighbours += [with_choice(choices, i, other) for other in others]
         return neighbours
@@ -463,7 +463,7 @@ def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequenc
     have this width.
     """
     return [
-        [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
+        [search.earlier.get(tensors.name, search.choice(format)) for tensors in search.classes] for format in offered
     ]
 
 

@@ -39,7 +39,7 @@ def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> Nu
 
     Only variants that satisfy `fits` are considered. If there are none, the result is the first variant.
     """
-    offered = prototype.variants
+    offered = [prototype] if search.is_given else prototype.variants
     if len(offered) == 1:
         return prototype
     possible = [format for format in offered if fits(search.uniform(format))] or offered[:1]
@@ -117,7 +117,7 @@ class Promotion:
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
         self.search = search
-        self.low, self.high = FormatChoice(low), FormatChoice(high)
+        self.low, self.high = search.choice(low), search.choice(high)
         self.heat = heat
         self.order = sorted(range(len(heat)), key=lambda i: -heat[i])
 
@@ -201,7 +201,7 @@ def use_room(
     fits: the condition that a candidate must satisfy.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
-    own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
+    own = [type(choice.prototype) is type(narrowest) and not choice.is_given for choice in result.choices]
     narrow = [FormatChoice(narrowest) if is_own else choice for is_own, choice in zip(own, result.choices, strict=True)]
     steps = [list(result.choices)]
     for choices, direction in product((steps[0], narrow), (-1, 1)):
@@ -228,7 +228,7 @@ def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Seq
             with_choice(choices, i, replace(choice, prototype=wide))
             for i, choice in enumerate(choices)
             for wide in offered
-            if type(choice.prototype) is type(wide) and choice.prototype.bits < wide.bits
+            if type(choice.prototype) is type(wide) and not choice.is_given and choice.prototype.bits < wide.bits
         ]
         [least] = search.losses([choices])
         losses = search.losses(wider, least)

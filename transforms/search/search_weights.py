@@ -152,11 +152,13 @@ class _Weights:
         """
         yield self.wide[index]
         tensors, family = self.search.classes[index], self.search.prototype.FAMILY
-        prototypes = [one for one in (self.search.prototype, *self.search.others) if family == one.FAMILY]
-        for format in [format for one in prototypes if tensors.admits(one) for format in one.candidates]:
+        search = self.search
+        own = [one for one in (search.choice(search.prototype), *search.others) if family == one.prototype.FAMILY]
+        for choice in [choice for one in own if tensors.admits(one.prototype) for choice in one.candidates]:
+            format = choice.prototype
             if format.bits <= CONSTANT_BITS:
-                yield FormatChoice(format)
-            lists_its_numbers = format.of_integers(2, 0, [0, 1]) is not None
+                yield choice
+            lists_its_numbers = format.of_integers(2, 0, [0, 1]) is not None and not choice.is_given
             if lists_its_numbers and format.bits <= SYNTHESISED_BITS:
                 yield from self._synthesised(index, NumberLists(format, format.bits + EXTRA_BITS))
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from tinyml.dialects.formats.lookup import is_type
+
 if TYPE_CHECKING:
     from tinyml.tools.reports.report_fields import ReportFields
 
@@ -140,14 +142,15 @@ def _from_floats(report: ReportFields) -> float | None:
 
 
 def spell_format(report: ReportFields) -> str:
-    """The format of a program as text: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16,
-    posit:8`.
+    """The format of a program as text: `fixed 16`, `f32` and `!posit.p<8, 2>` (whose names imply their width), or with
+    weights `fixed 16, posit:8`.
 
     If a quantised model has float parts, their format follows: `zeroskew 8 and fixed 16`. For a search, the name of the
     search replaces the width.
     """
     width = str(report.width if report.search is None else report.search["name"])
-    whole = report.format if report.format.endswith(width) else f"{report.format} {width}"
+    has_width = report.format.endswith(width) or (is_type(report.format) and report.search is None)
+    whole = report.format if has_width else f"{report.format} {width}"
     whole += f" and {report.parts}" if report.parts else ""
     weights = report.options["weights"]
     return f"{whole}, {weights}" if weights else whole

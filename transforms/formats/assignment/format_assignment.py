@@ -175,8 +175,8 @@ class AssignmentSteps:
     bounding: the ops of a function whose operands bound their results.
     class_of: the class of each tensor of the function.
     accumulators: the widths of the accumulators of the function's sums.
-    choices: the choice for each class. Classes whose format the interface prescribes have none, and the attribute also
-        omits classes with a compute format.
+    choices: the choice for each class. Classes whose format the interface prescribes or an option gives as a type have
+        none, and the attribute also omits classes with a compute format.
     formats: the format of each class, initially as chosen.
     score_errors: the estimator for formats with the scaling rule `scores`; None without such formats.
     scale_by: the scaling rule of all tensors; None for the rules of their formats.
@@ -376,6 +376,12 @@ class AssignmentSteps:
                     known = iter([self.formats[tensors]])
                     offered = self._coarser(tensors, unit) if tensors in self.choices else known
                     format = next((format for format in offered if unit.starts(format)), None)
+                    if format is None and tensors not in self.choices:
+                        raise error_at(
+                            op,
+                            f"sums of products of {self.of(lhs).type} and {self.of(rhs).type} cannot start from numbers"
+                            f" of {self.formats[tensors].type}, the given type of their initial value: give another",
+                        )
                     if format is None:
                         factors = (max(map(abs, self.class_of[value].range)) for value in (lhs, rhs))
                         raise error_at(
@@ -565,9 +571,11 @@ class FormatAssignment:
             chosen = dict(zip(self.classes, choices, strict=True))
             formats = {tensors: self._first(tensors, choice) for tensors, choice in chosen.items()}
             for tensors, given in self.given.items():
-                if _holds(formats[tensors], given) or tensors.is_only_compared:
+                holds = not chosen[tensors].is_given and _holds(formats[tensors], given)
+                if holds or tensors.is_only_compared:
                     formats[tensors] = given.computed
                     del chosen[tensors]
+            chosen = {tensors: choice for tensors, choice in chosen.items() if not choice.is_given}
             steps = AssignmentSteps(
                 self._bounding,
                 self.class_of,
@@ -608,6 +616,8 @@ class FormatAssignment:
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
         """The format that a choice provides for a class before the steps of `AssignmentSteps`. The result is cached."""
         key = tensors, choice
+        if choice.is_given:
+            return choice.prototype
         if key not in self._of_choices:
             # No search may clip a known range.
             unclipped = replace(choice, zoom=min(choice.zoom, 0)) if tensors.known else choice

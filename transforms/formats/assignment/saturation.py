@@ -133,7 +133,7 @@ def _may_saturate(tensors: TensorClass, choice: FormatChoice) -> bool:
     Saturated features would be lost for everything that is computed from them, so that arguments may not saturate.
     """
     prototype = choice.prototype
-    if tensors.known or choice.is_made or choice.zoom or prototype.AS_PUBLISHED:
+    if tensors.known or choice.is_made or choice.is_given or choice.zoom or prototype.AS_PUBLISHED:
         return False
     if tensors.functions or range_of(tensors, prototype) != tensors.range or any(map(_is_argument, tensors.members)):
         return False

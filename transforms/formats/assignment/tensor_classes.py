@@ -290,16 +290,28 @@ class FormatChoice:
     prototype: any format of the required family and width.
     zoom: the scale suits a range 2^zoom times narrower than the profiled one, and values outside it saturate; a
         negative zoom widens the range.
-    is_made: whether the prototype, with its parameters, was synthesised for this class.
+    is_made: whether the prototype, with its parameters, was synthesised for this class. Sums of products may still
+        narrow it.
+    is_given: whether the prototype is a type that an option specifies. Each tensor of the class has exactly this type.
     """
 
     prototype: NumberFormat
     zoom: int = 0
     is_made: bool = False
+    is_given: bool = False
+
+    @property
+    def candidates(self) -> Sequence[FormatChoice]:
+        """The choices that a search may try for this one: only itself if its type is given, otherwise those of all
+        widths of the family.
+        """
+        return [self] if self.is_given else [FormatChoice(format) for format in self.prototype.candidates]
 
     def format_for(self, low: float, high: float) -> NumberFormat:
-        """The format for values whose profiled range is [low, high]. A synthesised prototype is returned as it is."""
-        if self.is_made:
+        """The format for values whose profiled range is [low, high]. A synthesised or given prototype is returned as it
+        is.
+        """
+        if self.is_made or self.is_given:
             return self.prototype
         format = self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
         return received(format, self.prototype.for_range)

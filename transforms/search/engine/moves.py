@@ -147,7 +147,7 @@ def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Seq
         best: dict[object, NumberFormat] = {}
         for format in sorted(offered, key=lambda format: format.bits):
             best[format.bits if tensors.is_constant and tensors.elements > 1 else format.dtype.itemsize] = format
-        widths = [replace(now, prototype=format, zoom=0) for format in best.values()]
+        widths = [replace(now, prototype=format, zoom=0, is_given=search.is_given) for format in best.values()]
         halves = [choice for choice in widths if 2 * choice.prototype.bits == most]
         zooms = [replace(choice, zoom=zoom) for choice in halves for zoom in ZOOMS]
         changes += [_Change(index, choice) for choice in (*widths, *zooms) if choice != now]
@@ -307,7 +307,8 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
     formats, rule = search.formats(result.choices), search.assignment.scale_by
     kept, others = list(result.choices), list[list[FormatChoice]]()
     for i, (tensors, choice, format) in enumerate(zip(search.classes, result.choices, formats, strict=True)):
-        is_free = not (tensors.is_constant or tensors.known) and format.bits == choice.prototype.bits
+        is_fixed = tensors.is_constant or tensors.known or choice.is_given
+        is_free = not is_fixed and format.bits == choice.prototype.bits
         # The chosen variant may have a single es; other tensors may have another one.
         offered = dict.fromkeys(scalings_of(tensors, search.prototype_of(format.bits), rule)) if is_free else {}
         offered.pop(format, None)
@@ -373,20 +374,23 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
     their elements.
     """
     if not search.classes[index].is_constant:
-        others = [prototype for prototype in search.others if prototype.CONSTANTS_FROM is None]
-        offered = [format for prototype in others for format in prototype.candidates]
-        narrower = [format for format in offered if format.bits < choice.prototype.bits]
-        yield from (FormatChoice(format) for format in narrower if format.dtype.itemsize == 1)
+        others = [other for other in search.others if other.prototype.CONSTANTS_FROM is None]
+        offered = [candidate for other in others for candidate in other.candidates]
+        narrower = [candidate for candidate in offered if candidate.prototype.bits < choice.prototype.bits]
+        yield from (candidate for candidate in narrower if candidate.prototype.dtype.itemsize == 1)
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    for prototype in search.others:
-        if not tensors.admits(prototype):
+    for other in search.others:
+        if not tensors.admits(other.prototype):
             continue
-        if tensors.is_constant and prototype.FAMILY != search.prototype.FAMILY:
+        if tensors.is_constant and other.prototype.FAMILY != search.prototype.FAMILY:
             continue
-        same_width = [format for format in prototype.candidates if format.bits == choice.prototype.bits]
-        yield from (replace(choice, prototype=format) for format in same_width if format != choice.prototype)
+        for candidate in other.candidates:
+            if candidate.prototype.bits == choice.prototype.bits:
+                other_choice = replace(candidate, zoom=0 if candidate.is_given else choice.zoom)
+                if other_choice != choice:
+                    yield other_choice
 
 
 BUILDS = 16
@@ -461,11 +465,11 @@ def ranked_steps(
 
 def _differing(start: Sequence[FormatChoice], goal: Sequence[FormatChoice]) -> list[int]:
     pairs = enumerate(zip(start, goal, strict=True))
-    return [i for i, (before, after) in pairs if before.prototype != after.prototype]
+    return [i for i, (old, new) in pairs if (old.prototype, old.is_given) != (new.prototype, new.is_given)]
 
 
 def _as_goal(choices: Sequence[FormatChoice], goal: Sequence[FormatChoice], i: int) -> Sequence[FormatChoice]:
-    return with_choice(choices, i, replace(choices[i], prototype=goal[i].prototype))
+    return with_choice(choices, i, replace(choices[i], prototype=goal[i].prototype, is_given=goal[i].is_given))
 
 
 def backtrack(

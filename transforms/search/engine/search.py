@@ -35,23 +35,27 @@ class Search:
     A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number format.
 
     prototype: a format of the searched family.
-    others: alternative formats of tensors, of any width.
+    others: alternative families or types of tensors, of any width.
     pack_buffers: whether buffers are packed.
     earlier: choices for an equivalent program, by the names of its tensors.
     target: the board for whose programs memory is computed, as for `select-kernels`.
+    is_given: whether the prototype is a type that an option specifies. It is then the only format of its family.
     """
 
     def __init__(
         self,
         evaluation: Evaluation,
         prototype: NumberFormat,
-        others: Sequence[NumberFormat] = (),
+        others: Sequence[FormatChoice] = (),
         pack_buffers: bool = False,
         earlier: Mapping[str, FormatChoice] = MappingProxyType({}),
         target: str = DEFAULT_TARGET,
+        *,
+        is_given: bool = False,
     ):
         self.evaluation = evaluation
         self.prototype = prototype
+        self.is_given = is_given
         self.others = others
         self.evaluator = evaluation.evaluator
         self.assignment = self.evaluator.candidates.assignment
@@ -62,7 +66,16 @@ class Search:
 
     def uniform(self, prototype: NumberFormat) -> list[FormatChoice]:
         """The candidate in which all tensors have the same choice."""
-        return [FormatChoice(prototype)] * len(self.classes)
+        return [self.choice(prototype)] * len(self.classes)
+
+    def choice(self, prototype: NumberFormat) -> FormatChoice:
+        """The choice of a format of the searched family."""
+        return FormatChoice(prototype, is_given=self.is_given)
+
+    @property
+    def candidates(self) -> Sequence[NumberFormat]:
+        """The formats of the searched family that a tensor may have."""
+        return [each.prototype for each in self.choice(self.prototype).candidates]
 
     def formats(self, choices: Sequence[FormatChoice]) -> Formats:
         """The formats that a candidate's choices yield after all steps of the format assignment."""
@@ -104,12 +117,12 @@ class Search:
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
-        return [format for format in self.prototype.candidates if format.bits in usual] or [self.prototype]
+        return [format for format in self.candidates if format.bits in usual] or [self.prototype]
 
     @property
     def offers(self) -> str:
         """The widths that the format offers to searches, as text for a message."""
-        widths = [str(format.bits) for format in self.prototype.candidates]
+        widths = [str(format.bits) for format in self.candidates]
         return (
             f"searches of this format choose among the widths {', '.join(widths)}"
             if widths[1:]
@@ -121,9 +134,14 @@ class Search:
 
         Raises `InputError`, with the offered widths, if there is none.
         """
-        found = next((format for format in self.prototype.candidates if format.bits == bits), None)
+        found = next((format for format in self.candidates if format.bits == bits), None)
         if found is not None:
             return found
+        if self.is_given:
+            raise InputError(
+                f"elements of {self.prototype.type} have {self.prototype.bits} bits, got width {bits}: name a family "
+                "of formats, or further types by --formats"
+            )
         try:
             return type(self.prototype).of_width(bits)
         except InputError as error:

@@ -57,7 +57,7 @@ def loss_option(default: float | None) -> Any:
 def formats_option() -> Any:
     """The pass option `formats`, which lists alternative formats for single tensors."""
     return option(
-        "other formats that may be assigned to single tensors (promote, pareto, weights)",
+        "other formats or types that may be assigned to single tensors (promote, pareto, weights)",
         default=(),
         metavar="FORMAT,...",
         group=OptionGroup.SEARCH,

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, is_type
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.dialects.plugins import expected
@@ -33,7 +33,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.format_options import check_scheme, record_given, scaling_rule
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
@@ -186,7 +186,9 @@ class SearchPass(ModulePass):
 
     @property
     def other_formats(self) -> Sequence[str]:
-        """The names of alternative formats for single tensors. Each is the name of a dialect or of a type."""
+        """Alternative formats for single tensors. Each is the name of a dialect, the name of a type such as `fixed.q`,
+        or a type with its parameters.
+        """
         return ()
 
     @property
@@ -245,6 +247,7 @@ class SearchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         data = load_program_data(op, self.data)
+        record_given(ctx, op, [self.format, *self.other_formats])
         searches: list[tuple[ModuleOp, Search]] = []
         results: list[SearchResult] = []
         refused: list[InputError] = []
@@ -304,7 +307,8 @@ class SearchPass(ModulePass):
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
         others = [_other_format(ctx, name) for name in self.other_formats]
-        return Search(evaluation, prototype, others, self.pack_buffers, earlier, self.limits.target)
+        target, is_given = self.limits.target, is_type(self.format)
+        return Search(evaluation, prototype, others, self.pack_buffers, earlier, target, is_given=is_given)
 
     def _give_formats(self, op: ModuleOp, search: Search, result: SearchResult) -> None:
         function, formats = predict_function(op), search.formats(result.choices)
@@ -316,11 +320,13 @@ class SearchPass(ModulePass):
         give_formats(RoundedConstants(FormatAssignment(function, inputs)), formats, rounded, self.functions)
 
 
-def _other_format(ctx: Context, name: str) -> NumberFormat:
+def _other_format(ctx: Context, name: str) -> FormatChoice:
+    if is_type(name):
+        return FormatChoice(format_named(ctx, name, None), is_given=True)
     format = format_named(ctx, name.partition(".")[0], None)
     if "." in name and name != format.type.name:
         raise unknown("number format", name, [format.type.name])
-    return format
+    return FormatChoice(format)
 
 
 def _text(module: ModuleOp) -> str:

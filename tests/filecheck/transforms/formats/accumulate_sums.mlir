@@ -340,3 +340,38 @@ func.func @quire(%x: tensor<2x1x1x!posit.p<4, 0>>) -> tensor<2x1x!posit.p<4, 0>>
 // CHECK-LABEL: func.func @quire
 // CHECK: tdsl.mul
 // CHECK-NEXT: tdsl.add
+
+// An option gave the type of the constant, which therefore gives up no bit, and the sum keeps its steps. Other given types
+// change nothing.
+func.func @given(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> attributes {tdsl.given = [!fixed.q<16, 13>]} {
+  %w = tdsl.const dense<16384> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 64 : index
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<64x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<1x1x!fixed.q<16, 12>>
+}
+// CHECK-LABEL: func.func @given
+// CHECK: tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>
+func.func @other_given(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> attributes {tdsl.given = [!fixed.q<16, 15>]} {
+  %w = tdsl.const dense<16384> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 64 : index
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<64x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<1x1x!fixed.q<16, 12>>
+}
+// CHECK-LABEL: func.func @other_given
+// CHECK: tdsl.mac %carried, {{.*}} : tensor<1x1x!fixed.acc<32, 24>>, tensor<1x1x!fixed.q<12, 9>>

@@ -221,3 +221,27 @@ func.func @reshaped_and_indexed(%x: tensor<4x1x!fixed.q<14, 9>>, %i: index) -> t
 }
 // CHECK-LABEL: func.func @reshaped_and_indexed
 // CHECK: tdsl.sub %x, %bi
+
+// Options gave the types of both vectors, which therefore give up no bit. Another given type changes nothing.
+func.func @given(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>, %i: index) -> tensor<1x1x!fixed.q<16, 6>> attributes {tdsl.given = [!fixed.q<16, 11>, !fixed.q<16, 12>]} {
+  %b = tdsl.const dense<[[[16000], [1], [-3], [5]], [[8], [-16000], [2], [4]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<16, 12>>
+  %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+  %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 12>>
+  %del = tdsl.sub %wx, %bi : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @given
+// CHECK: tdsl.sub {{.*}} : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>>
+func.func @other_given(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>, %i: index) -> tensor<1x1x!fixed.q<16, 6>> attributes {tdsl.given = [!fixed.q<16, 10>]} {
+  %b = tdsl.const dense<[[[16000], [1], [-3], [5]], [[8], [-16000], [2], [4]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<16, 12>>
+  %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+  %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 12>>
+  %del = tdsl.sub %wx, %bi : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @other_given
+// CHECK: tdsl.squared_distance %wx, %bi {{.*}} : tensor<4x1x!fixed.q<15, 10>>, tensor<4x1x!fixed.q<14, 10>>

@@ -298,7 +298,7 @@ def layers_on_fifteenths() -> SearchProblem:
 
 def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
-        others = [PositType.of_width(8), ZeroSkewType.of_width(8)]
+        others = [FormatChoice(PositType.of_width(8)), FormatChoice(ZeroSkewType.of_width(8))]
         search = Search(evaluation, FixedType.of_width(16), others, pack_buffers=True)
         choices = [FormatChoice(FixedType.of_width(16)), *search.uniform(FixedType.of_width(8))[1:]]
         found = SearchResult(choices, dict.fromkeys((one.name for one in search.classes), ""))
@@ -319,7 +319,7 @@ def test_what_narrower_formats_leave_makes_others_wider():
     eight = FixedType.of_width(8)
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
         losses: list[float] = []
-        for others in ([], [ZeroSkewType.of_width(8)]):
+        for others in ([], [FormatChoice(ZeroSkewType.of_width(8))]):
             search = Search(evaluation, eight, others, pack_buffers=True)
             found = SearchPromotePass("", metric="margin", ram=88, target="host").search(search)
             assert search.memory(search.formats(found.choices)) <= 88

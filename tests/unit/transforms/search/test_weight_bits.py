@@ -31,7 +31,7 @@ OTHERS = CodebookType.of_width(4), MxIntType.of_width(4)
 
 def search_in(evaluation: Evaluation, others: Sequence[NumberFormat] = OTHERS) -> Search:
     evaluation.metric = "margin"
-    return Search(evaluation, FixedType.of_width(16), others)
+    return Search(evaluation, FixedType.of_width(16), [*map(FormatChoice, others)])
 
 
 def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
