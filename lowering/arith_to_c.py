@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, num, scratch
-from tinyml.dialects.c.declarations import PARTITION
+from tinyml.dialects.c.declarations import DESCRIBED, PARTITION
 from tinyml.dialects.c.types import CONST
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
@@ -38,6 +38,7 @@ from tinyml.dialects.operations import integer_width
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
+from tinyml.lowering.c.described_model import described_model
 from tinyml.lowering.c.function import (
     CONTROL_FLOW,
     FunctionLowering,
@@ -303,6 +304,7 @@ class LowerArithToCPass(ModulePass):
         body = program.signatures.body(dict(zip(names, types, strict=False)))
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
         lowered = program.finish(body, caller_functions(program, body, SPELLINGS))
+        lowered.attributes[DESCRIBED] = described_model(program)
         for old in list(op.body.block.ops)[::-1]:
             Rewriter.erase_op(old, safe_erase=False)
         op.body.block.add_op(lowered)

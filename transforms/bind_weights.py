@@ -70,13 +70,14 @@ class BindWeightsPass(ModulePass):
             _mark_symbols(program, {each.sym_name.data for each in arrays})
         for array in arrays:
             array.detach()
-        texts = [definitions(layout, chip, bytes(8)), declarations(layout)]
+        declared = declarations(layout)
+        texts = [definitions(layout, chip, bytes(8)), *map(str, declared)]
         digest = sha256("\n".join([chip.name, str(program), *texts]).encode()).digest()[:8]
         self._check_program(layout, digest)
         block = program.body.block
         source = c.VerbatimOp(f"{layout.name}_weights", [], definitions(layout, chip, digest))
-        header = c.InlineOp(f"{layout.name}_bind", texts[1])
-        Rewriter.insert_op([header, source], InsertPoint.at_start(block))
+        Rewriter.insert_op(source, InsertPoint.at_start(block))
+        Rewriter.insert_op(declared, InsertPoint.at_end(block))
         blob = layout.blob(digest)
         files = {BLOB: BytesAttr(blob), "_blob.c": StringAttr(linked(layout, chip, blob))}
         program.attributes[FILES] = DictionaryAttr(files)

@@ -6,6 +6,7 @@ memory.
 
 from tinyml.dialects.c.declarations import *
 from tinyml.dialects.c.expressions import *
+from tinyml.dialects.c.header import *
 from tinyml.dialects.c.statements import *
 from tinyml.dialects.c.types import *
 from tinyml.dialects.collect import dialect_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self, cast
 
 from xdsl.dialects.builtin import (
@@ -35,16 +35,22 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
-from tinyml.dialects.discardable_attributes import NAME, UNIT, DiscardableAttribute, HolderKind, Value, integer
+from tinyml.dialects.discardable_attributes import (
+    NAME,
+    UNIT,
+    DiscardableAttribute,
+    HolderKind,
+    Value,
+    instance,
+    integer,
+)
 from tinyml.dialects.operations import DialectOp
 
 __all__ = [
     "ArenaOp",
     "BufferOp",
     "ConstantOp",
-    "DefineOp",
     "FuncOp",
-    "InlineOp",
     "InstanceOp",
     "LoadedOp",
     "ProgramOp",
@@ -114,41 +120,6 @@ def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
             if (op.instance is not None) != (name in members):
                 where = "of an instance" if name in members else "static"
                 raise VerifyException(f"'{function.sym_name.data}': '{name}' is {where}")
-
-
-@irdl_op_definition
-class DefineOp(DialectOp):
-    """A macro that the header defines: `#define NAME_INPUT_LENGTH 784`."""
-
-    name = "c.define"
-    sym_name = prop_def(SymbolNameConstraint())
-    value = prop_def(COUNT)
-    doc = prop_def(StringAttr)
-    traits = traits_def(SymbolOpInterface())
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$sym_name $value attr-dict"
-
-    def __init__(self, name: str, value: int, doc: str):
-        super().__init__(
-            properties={"sym_name": StringAttr(name), "value": IntegerAttr(value, i64), "doc": StringAttr(doc)}
-        )
-
-
-@irdl_op_definition
-class InlineOp(DialectOp):
-    """C text that is printed unchanged in the header.
-
-    The text defines a function for callers of the program, or declares a function that callers must define.
-    """
-
-    name = "c.inline"
-    sym_name = prop_def(SymbolNameConstraint())
-    text = prop_def(StringAttr)
-    traits = traits_def(SymbolOpInterface())
-    assembly_format = "$sym_name attr-dict `text` $text"
-
-    def __init__(self, name: str, text: str):
-        super().__init__(properties={"sym_name": StringAttr(name), "text": StringAttr(text)})
 
 
 @irdl_op_definition
@@ -345,6 +316,38 @@ SUMS_IN_MEMORY = DiscardableAttribute(
     "tinyml.sums_in_memory",
     {HolderKind.FUNCTION: UNIT, "c.func": UNIT},
     "The function has sums of products that exceed a register; a C compiler may need special options for them.",
+)
+
+ELEMENTS = DiscardableAttribute(
+    "tinyml.elements",
+    dict.fromkeys(
+        ("c.func", "c.prototype"),
+        Value(
+            "a dictionary of integers and strings",
+            lambda counts, _: (
+                isinstance(counts, DictionaryAttr)
+                and all(isinstance(count, IntegerAttr | StringAttr) for count in counts.data.values())
+            ),
+        ),
+    ),
+    "The number of elements to which each pointer of a function points, by the name of the parameter, or by `result`: "
+    "an integer, or the name of the parameter that counts them.",
+)
+
+RESULT = "result"
+"""The name of a function's result in `ELEMENTS`."""
+
+
+def elements_attribute(counts: Mapping[str, int | str]) -> DictionaryAttr:
+    """The value of `ELEMENTS`, from the numbers of elements or the names of the parameters that count them."""
+    spelled = {name: StringAttr(n) if isinstance(n, str) else IntegerAttr(n, i64) for name, n in counts.items()}
+    return DictionaryAttr(spelled)
+
+
+DESCRIBED = DiscardableAttribute(
+    "tinyml.described",
+    {"c.program": instance(DictionaryAttr, "a dictionary")},
+    "The meaning of the program's arrays and answers for its callers, as NAME.json contains it in the field `model`.",
 )
 
 FILES = DiscardableAttribute(

@@ -14,7 +14,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["InstanceType", "PointerType", "VariableType"]
+__all__ = ["AddressType", "InstanceType", "PointerType", "TextType", "VariableType"]
 
 SIGNED_WIDTHS = (1, 8, 16, 24, 32, 64)
 UNSIGNED_WIDTHS = (8, 16, 32, 64)
@@ -104,6 +104,20 @@ class InstanceType(ParametrizedAttribute, TypeAttribute):
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_symbol_name(self.structure.data)
+
+
+@irdl_attr_definition
+class TextType(ParametrizedAttribute, TypeAttribute):
+    """`!c.text`: the address of a constant string, in program memory if the target has separate program memory."""
+
+    name = "c.text"
+
+
+@irdl_attr_definition
+class AddressType(ParametrizedAttribute, TypeAttribute):
+    """`!c.address`: the address of constant bytes, `const void *`."""
+
+    name = "c.address"
 
 
 @irdl_attr_definition

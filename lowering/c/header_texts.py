@@ -1,32 +1,29 @@
-"""Text of the C header in addition to prototypes: macros for units, class names, feature conversions and the row
+"""Declarations of the C header beside the functions of a program: macros, class names, feature conversions and the row
 function.
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, Signedness, TensorType, f32, i16
+from xdsl.ir import Attribute, Operation
 
 from tinyml.dialects import c, tdsl
+from tinyml.dialects.c.declarations import ELEMENTS, elements_attribute
+from tinyml.dialects.c.header import CALLER
+from tinyml.dialects.c.types import RAM
 from tinyml.lowering.c.format_notes import Affine
-from tinyml.targets.c.text import spell_float
+from tinyml.targets.c.header_items import once
+from tinyml.targets.c.text import FLASH_TEXT
 from tinyml.targets.chip import Chip
 
-SCALES = """\
-#define {macro}_SCALE{part} {scale} /* real = (raw - {macro}_ZERO{part}) * {macro}_SCALE{part} */
-#define {macro}_ZERO{part} {zero}
-"""
-
 _NAMES = """\
-/* The name of a class{where}; an empty string for any other number. */
-static inline const {letter} *{name}_class_name(int16_t label)
-{{
     static const char names[{count}][{length}]{attribute} = {{
 {rows}
     }};
     static const char none[1]{attribute} = "";
     return {chosen};
-}}
 """
 
 
@@ -43,49 +40,50 @@ def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
     return [c.DefineOp(f"{name}_{macro}", number, text) for macro, number, text in macros]
 
 
-def scale_macros(macro: str, format: Affine, part: str = "") -> c.InlineOp:
+def scale_macros(macro: str, scale: float, zero: float, part: str = "") -> list[c.DefineOp]:
     """The macros MACRO_SCALE and MACRO_ZERO of an array with a single scale.
 
     part: the name of one of several inputs, which ends the names of its macros; "" for a whole array.
     """
     part = f"_{part}" if part else ""
-    text = SCALES.format(macro=macro, part=part, scale=spell_float(format.unit), zero=format.zero)
-    return c.InlineOp(f"{macro}_SCALE{part}", text)
+    text = f"real = (raw - {macro}_ZERO{part}) * {macro}_SCALE{part}"
+    return [c.DefineOp(f"{macro}_SCALE{part}", float(scale), text), c.DefineOp(f"{macro}_ZERO{part}", zero)]
 
 
-def threshold_macro(name: str, threshold: float) -> c.InlineOp:
+def affine_macros(macro: str, format: Affine, part: str = "") -> list[c.DefineOp]:
+    return scale_macros(macro, format.unit, format.zero, part)
+
+
+def threshold_macro(name: str, threshold: float) -> c.DefineOp:
     """The macro NAME_THRESHOLD. A sample is an anomaly if its score is below this threshold."""
-    macro = f"{name}_THRESHOLD"
-    return c.InlineOp(
-        macro, f"#define {macro} ({spell_float(threshold)}) /* the score below which X is an anomaly */\n"
-    )
+    return c.DefineOp(f"{name}_THRESHOLD", float(threshold), "the score below which X is an anomaly")
 
 
-def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
+def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> Iterator[Operation]:
     """The C function NAME_class_name, which returns the name of the class with a given number, as a string in flash.
     For a number that is not that of a class, it returns an empty string.
 
     labels: the names of the classes.
     """
     texts = [str(label) for label in labels]
-    attribute, where, letter, cast = "", "", "char", ""
+    attribute, where, cast = "", "", ""
     if chip.flash_attribute is not None:
         attribute, where = f" {chip.flash_attribute}", ", a string in program memory"
     if chip.flash_text:
         where += ", which Serial.print of Arduino takes as it is"
-        letter, cast = "TM_FLASH_TEXT", "(const TM_FLASH_TEXT *)"
+        cast = f"(const {FLASH_TEXT} *)"
+        yield c.InlineOp(FLASH_TEXT, chip.flash_text)
     chosen = f"label >= 0 && label < {len(texts)} ? names[label] : none"
     values = {
-        "name": name,
         "count": len(texts),
         "length": max(len(text.encode()) for text in texts) + 1,
         "attribute": attribute,
-        "where": where,
-        "letter": letter,
         "chosen": f"{cast}({chosen})" if cast else chosen,
         "rows": "\n".join(f"        {_string(text)}," for text in texts),
     }
-    return c.InlineOp(f"{name}_class_name", chip.flash_text + _NAMES.format(**values))
+    doc = f"The name of a class{where}; an empty string for any other number."
+    text = _NAMES.format(**values)
+    yield c.PrototypeOp(f"{name}_class_name", {"label": i16}, [c.TextType()], doc, text=text)
 
 
 def _string(text: str) -> str:
@@ -101,24 +99,6 @@ def _escaped(byte: int) -> str:
     return chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:03o}"
 
 
-_TABLE = """\
-static const float {table}[{length}]{attribute} = {{
-{numbers}
-}};
-"""
-
-_TABLES = """\
-/* The units of the input: feature i is {feature}. */
-"""
-
-_NUMBER = """\
-/* The number that element i of the input holds in its format for a real number, the feature. */
-static inline float {name}_feature_number(int i, float real)
-{{
-    return {scaled};
-}}
-"""
-
 _UNUSED_INDEX = "((void)i, {scaled})"
 """The conversion of an input whose features share one unit; the index is not used."""
 
@@ -126,7 +106,7 @@ _READ = "tm_flash_f32"
 """The helper that reads floats from tables that ordinary loads cannot reach."""
 
 
-def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
+def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> Iterator[Operation]:
     """The C tables `NAME_feature_scales`, `NAME_feature_zeros` and `NAME_feature_points`, and the C function
     `NAME_feature_number`.
 
@@ -139,26 +119,27 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
         tables |= {"points": features.points}
         tables = {kind: reals for kind, reals in tables.items() if kind == "scales" or reals.any()}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
-    attribute, read, texts = "", "*", list[str]()
+    read = "*"
     if chip.flash_attribute is not None:
-        attribute, read = f" {chip.flash_attribute}", f"{name}_read"
-        texts.append(chip.helpers[_READ].replace(_READ, read))
+        read = _READ
+        yield c.InlineOp(_READ, "\n".join(once(_READ, chip.helpers[_READ].splitlines())))
     indices = {kind: _index(len(reals), len(features.scales)) for kind, reals in tables.items()}
     entries = {kind: f"{name}_feature_{kind}[{index}]" for kind, index in indices.items()}
     feature = f"(number - {entries['points']})" if "points" in tables else "number"
     feature = f"{entries['scales']} * {feature}" + (f" + {entries['zeros']}" if "zeros" in tables else "")
-    table = _TABLES.format(feature=feature)
+    doc = f"The units of the input: feature i is {feature}."
     for kind, reals in tables.items():
-        names = {"table": f"{name}_feature_{kind}", "length": len(reals), "attribute": attribute}
-        table += _TABLE.format(**names, numbers=_rows(reals.tolist()))
-    texts.append(table)
+        values = DenseIntOrFPElementsAttr.from_list(TensorType(f32, [len(reals)]), reals.tolist())
+        yield c.TableOp(f"{name}_feature_{kind}", len(reals), f32, doc, value=values)
+        doc = ""
     loads = {kind: f"{read}({name}_feature_{kind} + {index})" for kind, index in indices.items()}
     scaled = f"(real - {loads['zeros']})" if "zeros" in tables else "real"
     scaled += f" / {loads['scales']}" + (f" + {loads['points']}" if "points" in tables else "")
     if {*indices.values()} == {"0"}:
         scaled = _UNUSED_INDEX.format(scaled=scaled)
-    texts.append(_NUMBER.format(name=name, scaled=scaled))
-    return c.InlineOp(f"{name}_feature_number", "\n".join(text.rstrip("\n") + "\n" for text in texts))
+    number = "The number that element i of the input holds in its format for a real number, the feature."
+    parameters = {"i": IndexType(), "real": f32}
+    yield c.PrototypeOp(f"{name}_feature_number", parameters, [f32], number, text=f"    return {scaled};\n")
 
 
 def _index(length: int, elements: int) -> str:
@@ -170,29 +151,24 @@ def _index(length: int, elements: int) -> str:
     return "0" if length == 1 else f"i % {length}"
 
 
-def _rows(numbers: Sequence[float]) -> str:
-    text = ", ".join(map(spell_float, numbers))
-    return textwrap.fill(text, 100, initial_indent="    ", subsequent_indent="    ")
-
-
-_ROW = """\
-/* Yours to define: writes row `row` of the input, {length} elements{axes}, to `to`.
- * Every inference asks once for each row, in order, as soon as the model has room for it. */
-void {name}({type} *to, uint{bits}_t row);
-"""
-
 ROW_BITS = 16
 """The width of a row number in bits."""
 
 
-def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
+def row_declaration(name: str, element: Attribute, length: int, macro: str, axes: str) -> c.PrototypeOp:
     """The declaration of the C function `NAME_row`, which the caller defines and which writes one row of an input to an
     address.
 
-    type: the C type of the elements.
-    length: the macro for the number of elements in a row.
+    element: the type of the elements.
+    length, macro: the number of elements in a row, and the macro for it.
     axes: the axes of a row, such as `width x channels`; empty if unknown.
     """
-    return c.InlineOp(
-        name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")
+    written = f"{macro} elements{f' ({axes})' if axes else ''}"
+    doc = (
+        f"Yours to define: writes row `row` of the input, {written}, to `to`. Every inference asks once for each row, "
+        "in order, as soon as the model has room for it."
     )
+    parameters = {"to": c.PointerType(element, RAM), "row": IntegerType(ROW_BITS, Signedness.UNSIGNED)}
+    op = c.PrototypeOp(name, parameters, [], doc, defined=CALLER)
+    op.attributes[ELEMENTS] = elements_attribute({"to": length})
+    return op

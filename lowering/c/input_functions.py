@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType, f32, i16
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tinyml.dialects import c, tdsl
+from tinyml.dialects.c.declarations import RESULT
 from tinyml.dialects.c.types import CONST, RAM
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
@@ -63,7 +64,8 @@ class InputBuffer:
         build = ExpressionBuilder(body)
         build.put(c.ReturnOp(self._pointer(build, self.signatures.instance_of(body))))
         doc = f"A buffer for the input, whose elements are those of {self.name}_predict's argument."
-        return self.signatures.function("input", [c.PointerType(self.element)], doc, body)
+        count = {RESULT: self.length}
+        return self.signatures.function("input", [c.PointerType(self.element)], doc, body, elements=count)
 
     def _run(self) -> c.FuncOp:
         body = self.signatures.body({})
@@ -154,7 +156,7 @@ class InputBuffer:
         if self.takes_array and self.element == f32 and given_as_they_are:
             self._call(build, body, "predict", [reals])
             doc = f"Runs the model on {self.length} real numbers, as {self.name}_predict does."
-            return self.signatures.function("predict_floats", self.label, doc, body)
+            return self.signatures.function("predict_floats", self.label, doc, body, elements={"X": self.length})
         pointer, read = self._pointer(build, instance), self.program.interface.input.read
         own = [(range(self.length)[part.elements], its) for part, its in self.program.own_formats]
         for elements, its in own or [(range(self.length), format)]:
@@ -175,7 +177,7 @@ class InputBuffer:
             self._predict(build, body)
         those = "all elements" if read is None else f"the {len(read)} elements that the model reads"
         doc = f"Sets {those} from {self.length} real numbers, and runs the model on them."
-        return self.signatures.function("predict_floats", self.label, doc, body)
+        return self.signatures.function("predict_floats", self.label, doc, body, elements={"X": self.length})
 
     def _entry(self, inner: Block, read: Sequence[int], spellings: Spellings) -> SSAValue:
         """Emit a lookup in the table `read`, and return the entry as an index. `read` contains the indices of the input

@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, num, scratch, tdsl
-from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
+from tinyml.dialects.c.declarations import RESULT, SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
@@ -45,11 +45,11 @@ from tinyml.lowering.c.format_notes import (
     spelled_format,
 )
 from tinyml.lowering.c.header_texts import (
+    affine_macros,
     class_names,
     feature_conversion,
     push_macros,
     row_declaration,
-    scale_macros,
     threshold_macro,
 )
 from tinyml.lowering.c.signatures import (
@@ -264,7 +264,13 @@ class ProgramBuilder:
         if outputs:
             doc += " Returns the label: the index of the class."
         name, local = ("predict", False) if self.pushes is None else (STEP, True)
-        main = self.signatures.function(name, outputs, doc, predict, local=local)
+        arguments = self.signatures.arguments_of(predict)
+        counts = {
+            value.name_hint or "": prod(self.input.get_shape())
+            for value in arguments
+            if isinstance(value.type, c.PointerType)
+        }
+        main = self.signatures.function(name, outputs, doc, predict, local=local, elements=counts)
         if SUMS_IN_MEMORY in self.function.attributes:
             main.attributes[SUMS_IN_MEMORY] = UnitAttr()
         functions.append(main)
@@ -299,13 +305,15 @@ class ProgramBuilder:
             memory += [op for op in functions if isinstance(op, c.BufferOp)]
             functions = [op for op in functions if not isinstance(op, c.BufferOp)]
             memory = [c.InstanceOp(instance.structure.data, Region(Block(memory)))]
-        defines += self._header_texts()
+        texts = self._header_texts()
         if (length := self.row_length) is not None:
-            macro, element = f"{self.name}_ROW_LENGTH", ELEMENTS[self.input.element_type]
+            macro, element = f"{self.name}_ROW_LENGTH", self.input.element_type
             defines.insert(1, c.DefineOp(macro, length, "elements of a row of the input"))
-            defines.append(row_declaration(self.row_function, element, macro, layout.partition(" x ")[2]))
+            axes = layout.partition(" x ")[2]
+            texts.append(row_declaration(self.row_function, element, length, macro, axes))
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
-        parts = [*defines, *self.headers.values(), *self.constants.values(), *memory, *functions]
+        # The header declares in this order.
+        parts = [*defines, *self.headers.values(), *self.constants.values(), *memory, *functions, *texts]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))
 
     @property
@@ -326,25 +334,24 @@ class ProgramBuilder:
         unit = self.interface.input.unit
         if unit is not None:
             unit_macros = imported("tinyml.lowering.c.unit_macros:unit_macros")
-            texts.append(unit_macros(self.name, unit, prod(self.input.get_shape())))
+            texts += unit_macros(self.name, unit, prod(self.input.get_shape()))
         features = self.features if self.encoding is None else None
-        one_unit = self.features is None and unit is None and not self.is_packed and not self.own_formats
         if features is not None:
-            texts.append(feature_conversion(self.name, features, chip))
-        elif one_unit and (format := self._affine_input) is not None:
-            texts.append(scale_macros(f"{self.name}_INPUT", format))
+            texts += feature_conversion(self.name, features, chip)
+        elif self.has_one_unit and (format := self.affine_input) is not None:
+            texts += affine_macros(f"{self.name}_INPUT", format)
         for part, own in self.own_formats:
-            if (format := affine_format(self.ctx, str(own.type))) is not None:
-                texts.append(scale_macros(f"{self.name}_INPUT", format, part.name))
+            if (format := self.affine(str(own.type))) is not None:
+                texts += affine_macros(f"{self.name}_INPUT", format, part.name)
         for number in range(len(self.outputs)):
-            format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
-            if format is not None:
-                texts.append(scale_macros(f"{self.name}_OUTPUT{f'_{number}' if number else ''}", format))
+            text = self.output_text(number)
+            if text is not None and (format := self.affine(text)) is not None:
+                texts += affine_macros(f"{self.name}_OUTPUT{f'_{number}' if number else ''}", format)
         if self.interface.threshold is not None:
             texts.append(threshold_macro(self.name, self.interface.threshold))
         labels = self.labels
         if labels is not None:
-            texts.append(class_names(self.name, labels, chip))
+            texts += class_names(self.name, labels, chip)
         if chip.flash_attribute is not None and (labels is not None or features is not None):
             texts.insert(0, c.InlineOp(chip.flash_attribute, chip.prelude))
         return texts
@@ -370,7 +377,7 @@ class ProgramBuilder:
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        return self._spelled(self._input_note)
+        return None if self.input_text is None else spelled_format(self.ctx, self.input_text)
 
     @cached_property
     def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
@@ -404,17 +411,33 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
+        text = self.output_text(number)
+        return None if text is None else spelled_format(self.ctx, text)
 
-    def _spelled(self, format: Attribute | None) -> NumberFormat | None:
-        return spelled_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+    def output_text(self, number: int) -> str | None:
+        """The text of the format's type of output `number`; None if it is unknown."""
+        return _text_of(_format_note(self.function.res_attrs, number + (self.label is not None)))
+
+    def output_type(self, number: int) -> MemRefType[Attribute]:
+        return _array(self.outputs[number].type)
 
     @property
-    def _affine_input(self) -> Affine | None:
-        return self._affine(self._input_note)
+    def input_text(self) -> str | None:
+        """The text of the type of the input's format; None if it is unknown."""
+        return _text_of(self._input_note)
 
-    def _affine(self, format: Attribute | None) -> Affine | None:
-        return affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+    @property
+    def has_one_unit(self) -> bool:
+        """Whether all elements of the input are unpacked raws of one format, without scales or a unit of their own."""
+        unit = self.interface.input.unit
+        return self.features is None and unit is None and not self.is_packed and not self.own_formats
+
+    @property
+    def affine_input(self) -> Affine | None:
+        return None if self.input_text is None else self.affine(self.input_text)
+
+    def affine(self, format: str) -> Affine | None:
+        return affine_format(self.ctx, format)
 
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
@@ -434,7 +457,7 @@ class ProgramBuilder:
         view.result.name_hint = buffer.result.name_hint or "X"
         body.add_ops([view, c.ReturnOp(view.result)])
         text = f"Where to write {described}. It lies in the arena: write all of it before each {self.name}_predict."
-        return self.signatures.function("input", [pointer], text, body)
+        return self.signatures.function("input", [pointer], text, body, elements={RESULT: length})
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
         type = _array(value.type)
@@ -446,7 +469,8 @@ class ProgramBuilder:
         view = self.output_view(value, suffix, self.signatures.instance_of(body))
         body.add_ops([view, c.ReturnOp(view.result)])
         text = f"{what} of the last {self.name}_predict: {doc}. They lie in the arena and change with the next call."
-        return self.signatures.function(suffix, [view.result.type], text, body)
+        count = {RESULT: prod(type.get_shape())}
+        return self.signatures.function(suffix, [view.result.type], text, body, elements=count)
 
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
         """Emit the address of an output in the arena, and return the op.
@@ -486,6 +510,10 @@ def _array(type: Attribute) -> MemRefType[Attribute]:
         if array.element_type in ELEMENTS and prod(array.get_shape()) > 0:
             return array
     raise InputError(f"no array of generated C: {type}")
+
+
+def _text_of(format: Attribute | None) -> str | None:
+    return format.data if isinstance(format, StringAttr) else None
 
 
 def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) -> Attribute | None:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import FunctionType, i8
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from tinyml.dialects import c
+from tinyml.dialects.c.declarations import ELEMENTS, RESULT, elements_attribute
 from tinyml.dialects.c.types import RAM
 
 INSTANCE = "ctx"
@@ -92,16 +93,27 @@ class Signatures:
         return body.args if self.instance is None else body.args[1:]
 
     def function(
-        self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
+        self,
+        suffix: str,
+        outputs: Sequence[Attribute],
+        doc: str,
+        body: Block,
+        *,
+        local: bool = False,
+        elements: Mapping[str, int | str] | None = None,
     ) -> c.FuncOp:
         """A C function with the name NAME_suffix and the body `body`.
 
         outputs: the types of its results; empty for a function without a result.
         doc: the comment on the function.
         local: whether the function is `static`.
+        elements: the number of elements to which each pointer points, as in `ELEMENTS`.
         """
         type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
-        return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
+        function = c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
+        if elements:
+            function.attributes[ELEMENTS] = elements_attribute(elements)
+        return function
 
 
 WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
@@ -121,4 +133,5 @@ def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tu
         f"Where to write the {len(loaded.content)} bytes of {signatures.name}.weights, once before the first "
         f"{signatures.name}_predict."
     )
-    return loaded, signatures.function(WEIGHTS, [c.PointerType(i8)], text, body)
+    count = {RESULT: len(loaded.content)}
+    return loaded, signatures.function(WEIGHTS, [c.PointerType(i8)], text, body, elements=count)

@@ -144,7 +144,7 @@ class StreamFunctions:
             f"Takes up to n {what} and runs the model on each frame as it gets complete. Returns how many it has "
             f"taken: n, or fewer if an answer is due, before which ({self.name}_predict) it takes no more."
         )
-        return self.signatures.function(suffix, [IndexType()], doc, body)
+        return self.signatures.function(suffix, [IndexType()], doc, body, elements={"samples": "n"})
 
     def _guard(self, body: Block, sample: SSAValue) -> SSAValue:
         return guarded(self.program, ExpressionBuilder(body), sample)

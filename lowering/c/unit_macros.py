@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from tinyml.dialects import c
 from tinyml.dialects.tdsl.sensor_units import InputUnit
-from tinyml.lowering.c.header_texts import SCALES
-from tinyml.targets.c.text import spell_float
+from tinyml.lowering.c.header_texts import scale_macros
 
 
-def unit_macros(name: str, text: str, elements: int) -> c.InlineOp:
+def unit_macros(name: str, text: str, elements: int) -> list[c.DefineOp]:
     """The macro NAME_INPUT_UNIT, a string that names the unit of the input's integers. If all elements have one scale,
     the macros NAME_INPUT_SCALE and NAME_INPUT_ZERO follow.
 
@@ -16,9 +15,9 @@ def unit_macros(name: str, text: str, elements: int) -> c.InlineOp:
     elements: the number of elements of the input.
     """
     macro, unit = f"{name}_INPUT", InputUnit.parse(text, elements)
-    written = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
+    found = [c.DefineOp(f"{macro}_UNIT", unit.text, "the integers that the input takes")]
     if unit.is_uniform:
         first, *_ = unit.units
-        scale, zero = first.scale, -first.offset / first.scale
-        written += SCALES.format(macro=macro, part="", scale=spell_float(scale), zero=spell_float(zero))
-    return c.InlineOp(f"{macro}_UNIT", written)
+        # The sum turns -0.0 into 0.0.
+        found += scale_macros(macro, first.scale, -first.offset / first.scale + 0.0)
+    return found

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import IntegerType, Signedness, i8
+from xdsl.ir import Operation
+
+from tinyml.dialects import c
+from tinyml.dialects.c.header import BLOB, SOURCE
 from tinyml.targets.blobs.checks import ContentChecks
 from tinyml.targets.blobs.layout import CRC, HEAD, BlobLayout
 from tinyml.targets.blobs.place import address_of
@@ -11,6 +16,8 @@ from tinyml.targets.chip import Chip
 
 CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED", "CONTENT")
 """The results of `NAME_bind`, without the prefix `NAME_BLOB_`."""
+
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
 
 _MAX_FAR = 1 << 24
 """The limit of the end of a far blob, since far addresses have 24 bits."""
@@ -89,39 +96,33 @@ def _parameters(layout: BlobLayout) -> str:
     return f"{'const void *' if layout.far is None else 'uint32_t '}blob, uint32_t bytes"
 
 
-def declarations(layout: BlobLayout) -> str:
-    """The text of the header NAME.h."""
-    name = layout.name
-    lines = [
-        f"#define {name}_BLOB_BYTES {layout.size} /* bytes of {name}.blob */",
-        f"#define {name}_BLOB_ALIGNMENT {layout.alignment} /* its address is a multiple of this */",
+def declarations(layout: BlobLayout) -> list[Operation]:
+    """The declarations of the header NAME.h."""
+    name, address = layout.name, address_of(layout.place)
+    found: list[Operation] = [
+        c.DefineOp(f"{name}_BLOB_BYTES", layout.size, f"bytes of {name}.blob"),
+        c.DefineOp(f"{name}_BLOB_ALIGNMENT", layout.alignment, "its address is a multiple of this"),
     ]
-    if address_of(layout.place) is not None:
-        lines.append(f"#define {name}_BLOB_ADDRESS {layout.place}u /* where {name}.blob lies */")
+    if address is not None:
+        found.append(c.DefineOp.address(f"{name}_BLOB_ADDRESS", address, f"where {name}.blob lies"))
     if layout.far is not None:
-        lines.append(f"#define {name}_BLOB_FAR 1 /* its address has more than 16 bits */")
-    lines += [f"#define {name}_BLOB_{code} {number}" for number, code in enumerate(CODES)]
-    lines += [
-        f"/* Uses the weights at an address, which are {name}.blob and stay there: call it before anything else.",
-        " * Reads at most the given number of bytes, of which the weights take BLOB_BYTES.",
-        f" * Returns {name}_BLOB_OK, or why it refuses them. */",
-        f"int8_t {name}_bind({_parameters(layout)});",
-    ]
-    if layout.far is not None:
-        return "\n".join(
-            [
-                *lines,
-                f"/* The address of the weights with which the program was compiled, if {name}_blob.c is linked. */",
-                f"uint32_t {name}_blob_address(void);",
-            ]
-        )
-    return "\n".join(
-        [
-            *lines,
-            f"/* The weights with which the program was compiled, if {name}_blob.c is linked. */",
-            f"extern const uint8_t {name}_blob[{name}_BLOB_BYTES];",
-        ]
+        found.append(c.DefineOp(f"{name}_BLOB_FAR", 1, "its address has more than 16 bits"))
+    found += [c.DefineOp(f"{name}_BLOB_{code}", number) for number, code in enumerate(CODES)]
+    doc = (
+        f"Uses the weights at an address, which are {name}.blob and stay there: call it before anything else. Reads at "
+        f"most the given number of bytes, of which the weights take BLOB_BYTES. Returns {name}_BLOB_OK, or why it "
+        "refuses them."
     )
+    parameters = {"blob": c.AddressType() if layout.far is None else _UI32, "bytes": _UI32}
+    found.append(c.PrototypeOp(f"{name}_bind", parameters, [i8], doc, defined=SOURCE))
+    if layout.far is not None:
+        doc = f"The address of the weights with which the program was compiled, if {name}_blob.c is linked."
+        found.append(c.PrototypeOp(f"{name}_blob_address", {}, [_UI32], doc, defined=BLOB))
+    else:
+        doc = f"The weights with which the program was compiled, if {name}_blob.c is linked."
+        byte = IntegerType(8, Signedness.UNSIGNED)
+        found.append(c.TableOp(f"{name}_blob", layout.size, byte, doc, defined=BLOB))
+    return found
 
 
 def linked(layout: BlobLayout, chip: Chip, blob: bytes) -> str:

@@ -18,7 +18,7 @@ from tinyml.dialects.c.types import RAM, pointer_type, variable_type
 from tinyml.dialects.locations import SourceNames
 from tinyml.targets.c.expressions import Expressions, as_argument
 from tinyml.targets.c.names import Names
-from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
+from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare, prototype
 
 NESTED_LENGTH = 72
 """Longer expressions, in characters without the program's name, are not nested into others."""
@@ -67,14 +67,16 @@ class FunctionPrinter:
     def signature(self, function: c.FuncOp) -> str:
         """The head of a function, such as `int16_t name(const int16_t *X)`."""
         self.outputs = function.function_type.outputs.data
-        parameters: list[str] = []
+        static = "" if function.local is None else "static "
+        return f"{static}{prototype(function.sym_name.data, self.outputs, self.parameters(function))}"
+
+    def parameters(self, function: c.FuncOp) -> dict[str, Attribute]:
+        """The types of a function's parameters by name. The names remain in use."""
+        found: dict[str, Attribute] = {}
         for argument in function.body.block.args:
             self.names[argument] = self.free.fresh(argument.name_hint or "argument")
-            parameters.append(declare(argument.type, self.names[argument], constant=False))
-        name = function.sym_name.data
-        head = declare(self.outputs[0], name, constant=False) if self.outputs else f"void {name}"
-        static = "" if function.local is None else "static "
-        return f"{static}{head}({', '.join(parameters) or 'void'})"
+            found[self.names[argument]] = argument.type
+        return found
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)

@@ -19,10 +19,12 @@ class JoinedSources:
 
     text: the text of the joined file.
     shared_bytes: the number of bytes of constants that are omitted because an earlier program defines equal constants.
+    arena: the variable of the arena; None if no program has an arena.
     """
 
     text: str
     shared_bytes: int
+    arena: str | None
 
 
 def joined_sources(sources: Sequence[tuple[str, str]], headers: Mapping[str, str] | None = None) -> JoinedSources:
@@ -63,7 +65,7 @@ def joined_sources(sources: Sequence[tuple[str, str]], headers: Mapping[str, str
                     item = [f"#define {program}{_ARENA} {arena}{_ARENA}"]
             written += item
         parts.append("\n".join(written))
-    return JoinedSources("\n\n".join(parts) + "\n", shared)
+    return JoinedSources("\n\n".join(parts) + "\n", shared, None if arena is None else f"{arena}{_ARENA}")
 
 
 def _define(line: str, program: str, defined: dict[str, str]) -> None:

@@ -41,6 +41,9 @@ typename using virtual wchar_t xor xor_eq"""
 
 RESERVED = frozenset(" ".join((_WORDS, _MACROS, _BUILTINS, _CPP)).split())
 
+OUTPUT_FILES = ("proofs", "report")
+"""The names of the other files of an output folder that end in `.json`."""
+
 MAX_NAME_LENGTH = 31
 """Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""
 
@@ -55,6 +58,11 @@ def model_name(name: str) -> str:
     return letters
 
 
+def is_other_file(name: str) -> bool:
+    """Whether NAME.h or NAME.json would be another header, or another file of the output folder."""
+    return is_header(name) or name.lower() in OUTPUT_FILES
+
+
 def check_model_name(name: str) -> None:
     """Raise `InputError` for a model name that is not a valid prefix of C functions.
 
@@ -66,6 +74,8 @@ def check_model_name(name: str) -> None:
         )
     if name in RESERVED or name.lower().startswith("tm_"):
         raise InputError(f"--name: '{name}' is a name of C or of the runtime")
+    if name.lower() in OUTPUT_FILES:
+        raise InputError(f"--name: '{name}.json' is another file of the output folder: choose another name")
     if is_header(name):
         raise InputError(
             f"--name: '{name}.h' is a header of the compiler, of Arduino or of its libraries, which the model's would "

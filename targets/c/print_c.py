@@ -22,15 +22,29 @@ from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.package_metadata import LICENCE_LINE
+from tinyml.targets.c.declared import (
+    HEADER,
+    STRUCTURE_DOC,
+    Declaration,
+    DeclarationReader,
+    Function,
+    Macro,
+    OtherText,
+    Structure,
+    Table,
+)
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.header_items import once, without_branches, without_unused, words
-from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
+from tinyml.targets.c.interface_data import SUFFIX, interface_data
+from tinyml.targets.c.text import FAR_TYPE, FLASH_TEXT, INT24, alias_name, literal, prototype, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.kernel_table import FarConstants
 from tinyml.targets.registry import board, check_compiled_for, chip_of, target_of
 
-FILES = ("source", "header")
+FILES = {"source": ".c", "header": ".h", "interface": SUFFIX}
+"""The files of a program, and what follows NAME in their names."""
+
 WIDTH = 100
 """Maximum columns of comments and of number tables."""
 
@@ -45,7 +59,8 @@ OWN_CONSTANTS = {"avr": "__AVR__"}
 
 @dataclass(frozen=True)
 class CTarget(Target):
-    """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
+    """Print NAME.c (`file=source`), NAME.h (`file=header`) or NAME.json (`file=interface`) for the only program of a
+    module.
 
     target: the board; by default the target for which the module was compiled.
 
@@ -68,33 +83,37 @@ class CTarget(Target):
         if self.target is not None:
             check_compiled_for(module, self.target)
         printer = _ProgramPrinter(_program(module), self.target or target_of(module))
+        if self.file == "interface":
+            output.write(printer.interface())
+            return
         lines = printer.source() if self.file == "source" else printer.header()
         output.write("\n".join(lines) + "\n")
 
 
 def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -> str:
-    """The text of NAME.c or NAME.h for the only program of a module, as `CTarget` prints it."""
+    """The text of NAME.c, NAME.h or NAME.json for the only program of a module, as `CTarget` prints it."""
     stream = io.StringIO()
     CTarget(target=target, file=file).emit(ctx, module, stream)
     return stream.getvalue()
 
 
 def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
-    """Write NAME.c and NAME.h for the only program of a module to a folder, which is created if it is missing.
+    """Write NAME.c, NAME.h and NAME.json for the only program of a module to a folder, which is created if it is
+    missing.
 
     If the caller must write constants before the first call, they are written to NAME.weights. The program's other
     files are also written.
     """
     name = _program(module).sym_name.data
     folder.mkdir(parents=True, exist_ok=True)
-    for file, extension in zip(FILES, ("c", "h"), strict=True):
-        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, target, file), encoding="utf-8")
+    for file, suffix in FILES.items():
+        (folder / f"{name}{suffix}").write_text(print_c(module, ctx, target, file), encoding="utf-8")
     for file, content in binary_files(module).items():
         (folder / file).write_bytes(content)
 
 
 def binary_files(module: ModuleOp) -> dict[str, bytes]:
-    """The files of a program other than NAME.c and NAME.h, by name."""
+    """The files of a program other than NAME.c, NAME.h and NAME.json, by name."""
     program = _program(module)
     name = program.sym_name.data
     files = files_of(program) | ({WEIGHTS: content} if (content := loaded_content(module)) else {})
@@ -125,12 +144,12 @@ def _program(module: ModuleOp) -> c.ProgramOp:
 
 class _ProgramPrinter:
     def __init__(self, program: c.ProgramOp, target: str):
+        self.program = program
         self.name = program.sym_name.data
         self.notes = [] if program.notes is None else [note.data for note in program.notes]
-        self.chip, self.board = chip_of(target), board(target)
+        self.chip, self.board, self.target = chip_of(target), board(target), target
         ops = list(program.body.block.ops)
-        self.defines = [op for op in ops if isinstance(op, c.DefineOp)]
-        self.inlines = [op for op in ops if isinstance(op, c.InlineOp)]
+        declared = [op for op in ops if isinstance(op, c.DefineOp | c.InlineOp | c.PrototypeOp | c.TableOp)]
         self.verbatims = [op for op in ops if isinstance(op, c.VerbatimOp)]
         self.constants = [op for op in ops if isinstance(op, c.ConstantOp)]
         self.loaded = next((op for op in ops if isinstance(op, c.LoadedOp)), None)
@@ -142,8 +161,7 @@ class _ProgramPrinter:
         self.expressions = Expressions(self.chip, self.arenas, self.name, self.loaded)
         structures = [op for op in (self.instance, self.loaded) if op is not None]
         symbols = [
-            *self.defines,
-            *self.inlines,
+            *declared,
             *self.constants,
             *self.functions,
             *self.buffers,
@@ -154,6 +172,7 @@ class _ProgramPrinter:
         self.taken |= {self.expressions.static(op.sym_name) for op in symbols}
         self.taken |= {name.data for op in self.verbatims for name in op.provides}
         self.sources: dict[int, tuple[str, ...]] = {}
+        self.reader = DeclarationReader(self.chip, self.expressions, self.taken)
 
     def source(self) -> list[str]:
         self._check_sizes()
@@ -185,11 +204,13 @@ class _ProgramPrinter:
         for op in self.arenas:
             lines += self._arena_table(op, names)
             if self.instance is None:
-                lines.append(f"static {self._arena(op, self.expressions.static(op.sym_name))}")
+                declared = self.reader.arena(op, self.expressions.static(op.sym_name))
+                lines.append(f"static {declared.declaration()}")
             lines.append("")
         for op in self.buffers if self.instance is None else ():
             doc = [] if op.doc is None else _comment([op.doc.data])
-            lines += [*doc, f"static {_buffer(op, self.expressions.static(op.sym_name))}", ""]
+            declared = self.reader.buffer(op, self.expressions.static(op.sym_name))
+            lines += [*doc, f"static {declared.declaration()}", ""]
         for printer, function in zip(printers, functions, strict=True):
             first = len(lines) + 1
             self.sources |= {first + i: names for i, names in enumerate(printer.sources) if names}
@@ -247,19 +268,45 @@ class _ProgramPrinter:
             f"#define {guard}",
         ]
         lines += ["", "#include <stdint.h>", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-        for op in self.defines:
-            lines.append(f"#define {op.sym_name.data} {op.value.value.data} /* {op.doc.data} */")
-        if self.instance is not None:
-            lines += ["", *self._structure(self.instance)]
-        for op in self.functions:
-            if op.local is not None:
-                continue
-            doc = [] if op.doc is None else _comment([op.doc.data])
-            signature = FunctionPrinter(self.expressions, self.taken).signature(op)
-            lines += ["", *doc, f"{signature};"]
-        for op in self.inlines:
-            lines += ["", *op.text.data.rstrip("\n").split("\n")]
+        before: Declaration = Macro("", "", "", "the first macros")
+        for declaration in self.reader.header(self.program):
+            if isinstance(declaration, Macro) and not _continues(before, declaration):
+                lines.append("")
+            lines += self._declared(declaration)
+            before = declaration
         return [*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+
+    def _declared(self, declaration: Declaration) -> list[str]:
+        match declaration:
+            case Macro(name, text, _, doc):
+                return [f"#define {name} {text}{f' /* {doc} */' if doc else ''}"]
+            case Structure(name, members):
+                declared = [f"    {member.declaration()}" for member in members]
+                return ["", *_comment([STRUCTURE_DOC]), "typedef struct {", *declared, f"}} {name};"]
+            case Function(defined=defined, text=text, doc=doc):
+                character = FLASH_TEXT if self.chip.flash_text else "char"
+                head = prototype(declaration.name, declaration.outputs, declaration.parameters, character)
+                comment = _comment([doc]) if doc else []
+                if defined != HEADER:
+                    return ["", *comment, f"{head};"]
+                return ["", *comment, f"static inline {head}", "{", *text.rstrip("\n").split("\n"), "}"]
+            case Table():
+                return ["", *(_comment([declaration.doc]) if declaration.doc else []), *self._table(declaration)]
+            case OtherText(text):
+                return ["", *text.rstrip("\n").split("\n")]
+
+    def _table(self, table: Table) -> list[str]:
+        head = f"const {spell(table.element)} {table.name}[{table.length}]"
+        if table.defined != HEADER:
+            return [f"extern {head};"]
+        attribute = f" {self.chip.flash_attribute}" if self.chip.flash_attribute is not None else ""
+        rows = _rows([literal(number, table.element).code for number in table.numbers])
+        return [f"static {head}{attribute} = {{", *(f"    {row}" for row in rows), "};"]
+
+    def interface(self) -> str:
+        """The text of NAME.json."""
+        declarations, variables = self.reader.header(self.program), self.reader.variables(self.program)
+        return interface_data(self.program, declarations, variables, self.chip, self.target)
 
     def _check_sizes(self) -> None:
         total = far = 0
@@ -343,27 +390,12 @@ class _ProgramPrinter:
             table.append(f"{offset:6} {bytes:5}  {_titled(name, view.doc and view.doc.data)}")
         return _box(table)
 
-    def _arena(self, op: c.ArenaOp, name: str) -> str:
-        size, unit = op.size.value.data, _size(op.element)
-        alignment = min(op.alignment.value.data, self.chip.alignment)
-        attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
-        place = f" {op.memory.data}" if op.memory else ""
-        return f"{spell(op.element)} {name}[{-(-size // unit)}]{place}{attribute};"
 
-    def _structure(self, op: c.InstanceOp) -> list[str]:
-        members = [self._arena(arena, arena.sym_name.data) for arena in self.arenas]
-        members += [_buffer(buffer, buffer.sym_name.data) for buffer in self.buffers]
-        text = (
-            "The memory of one instance, whose address all functions take. It needs no initial value; instances share "
-            "nothing that is written, so that several may run in turn, or at once in several threads."
-        )
-        name = op.sym_name.data
-        return [*_comment([text]), "typedef struct {", *(f"    {member}" for member in members), f"}} {name};"]
-
-
-def _buffer(op: c.BufferOp, name: str) -> str:
-    place = f" {op.memory.data}" if op.memory else ""
-    return f"{spell(op.element)} {name}[{op.length.value.data}]{place};"
+def _continues(before: Declaration, macro: Macro) -> bool:
+    """Whether a macro belongs to the paragraph of the declaration before it. A macro without a comment continues the
+    paragraph of a macro, and ends it.
+    """
+    return isinstance(before, Macro) and (bool(before.doc) or not macro.doc)
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from tinyml.dialects.c import InstanceType, PointerType
+from tinyml.dialects.c import AddressType, InstanceType, PointerType, TextType
 from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, is_unsigned
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.operations import integer_width
@@ -39,6 +40,9 @@ _SPECIAL: dict[Attribute, str] = {INT: "int", i1: "bool", INT24: "TM_INT24", f32
 
 FAR_TYPE = "tm_far"
 """The type of addresses of far constants, which count bytes."""
+
+FLASH_TEXT = "TM_FLASH_TEXT"
+"""The macro for the character type of strings in program memory, which chips with `Chip.flash_text` define."""
 
 MEMORY = "memory"
 """The effect of a load from RAM."""
@@ -117,7 +121,25 @@ def spell(type: Attribute) -> str:
         return f"{'const ' if type.memory.data in (CONST, FLASH) else ''}{element} *"
     if isinstance(type, InstanceType):
         return f"{type.structure.data} *"
+    if isinstance(type, AddressType):
+        return "const void *"
+    if isinstance(type, TextType):
+        return "const char *"
     return f"{'u' if is_unsigned(type) else ''}int{integer_width(type)}_t"
+
+
+def prototype(name: str, outputs: Sequence[Attribute], parameters: Mapping[str, Attribute], text: str = "char") -> str:
+    """The head of a function, such as `int16_t name(const int16_t *X)`.
+
+    outputs: the type of its result; empty for a function without a result.
+    parameters: the types of its parameters by name.
+    text: the character type of a string (`c.TextType`).
+    """
+    declared = [declare(type, parameter, constant=False) for parameter, type in parameters.items()]
+    head = declare(outputs[0], name, constant=False) if outputs else f"void {name}"
+    if outputs and isinstance(outputs[0], TextType):
+        head = f"const {text} *{name}"
+    return f"{head}({', '.join(declared) or 'void'})"
 
 
 def suffix(type: Attribute) -> str:

@@ -29,8 +29,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.evaluator.threads import one_thread
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
-from tinyml.targets.c.header_names import is_header
-from tinyml.targets.c.names import check_model_name
+from tinyml.targets.c.names import check_model_name, is_other_file
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.registry import board as board_named
@@ -167,8 +166,8 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
     function = predict_function(program)
     if request.name is not None:
         function.sym_name = StringAttr(request.name)
-    elif is_header(function.sym_name.data):
-        # The header of the model would hide the other one.
+    elif is_other_file(function.sym_name.data):
+        # A file of the model would hide or replace the other one.
         function.sym_name = StringAttr(f"m_{function.sym_name.data}")
     return program
 

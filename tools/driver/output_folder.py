@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.package_metadata import DISTRIBUTION
@@ -18,7 +19,8 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import in_file_order, stored_samples
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.targets.c.print_c import binary_files
+from tinyml.targets.c.interface_data import SUFFIX
+from tinyml.targets.c.print_c import binary_files, print_c
 from tinyml.tools.cli.atomic_output import is_inside, write_file
 from tinyml.tools.driver.build_products import products_among
 from tinyml.tools.reports.facts.answers import wrong_samples
@@ -56,11 +58,12 @@ PICTURES = "pictures"
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
-    """Write NAME.c, NAME.h, NAME.v for hardware, the program's further files, the IR of every level and the measured
-    samples.
+    """Write NAME.c, NAME.h, NAME.json, NAME.v for hardware, the program's further files, the IR of every level and the
+    measured samples.
     """
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
+    files[f"{name}{SUFFIX}"] = print_c(compiled.program, context(), compiled.options.target, "interface")
     files |= {} if compiled.verilog is None else {f"{name}.v": compiled.verilog}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
     write_inside(folder, files)

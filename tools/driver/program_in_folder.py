@@ -48,7 +48,7 @@ class ProgramInFolder:
     formats, buffers, loops, program: the modules at L1, L2, L3 and L5; from L2 on, ops have the names of their source
         operations.
     hardware: the module for an FPGA; None for other boards.
-    files: the contents of NAME.c and NAME.h, of NAME.v for hardware, and of NAME.weights if any.
+    files: the contents of NAME.c, NAME.h and NAME.json, of NAME.v for hardware, and of NAME.weights if any.
     report: the content of report.json.
     board: the board of the compilation.
     """
@@ -147,8 +147,8 @@ def require_chain(program: ProgramInFolder) -> None:
 
 
 _FORMATS, _BUFFERS = "ir/1-formats.mlir", "ir/2-buffers.mlir"
-_C_FILES = {"c": "source", "h": "header"}
-_KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights", ".blob": "blob"}
+_C_FILES = {"c": "source", "h": "header", "json": "interface"}
+_KINDS = {".c": "C", ".h": "header", ".json": "interface", ".v": "hardware module", WEIGHTS: "weights", ".blob": "blob"}
 
 
 def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,9 +16,10 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
+from tinyml.targets.c.interface_data import joined_data
 from tinyml.targets.c.joined_sources import joined_sources
 from tinyml.targets.c.names import check_model_name
-from tinyml.targets.c.print_c import print_c
+from tinyml.targets.c.print_c import FILES, print_c
 from tinyml.targets.chip import MEMORY, PUSH
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.driver.output_folder import kept_files, removable_files, seal_folder, write_inside
@@ -99,7 +100,8 @@ class SharedPrograms:
 def join_programs(
     folders: Sequence[Path], out: Path, name: str | None = None, inputs: Sequence[Path] = ()
 ) -> SharedPrograms:
-    """Join compiled programs in a folder: NAME.c, NAME.h, a header for each program, and the IR of the packing.
+    """Join compiled programs in a folder: NAME.c, NAME.h, NAME.json, a header and the data of the C interface of each
+    program, and the IR of the packing.
 
     folders: output folders of `tinyml compile`.
     name: the name of the C file; by default the names of the programs, joined by underscores and shortened to 31
@@ -122,8 +124,9 @@ def join_programs(
     arena = SharedArena.of(module)
     sources: list[tuple[str, str]] = []
     headers: dict[str, str] = {}
+    interfaces: dict[str, str] = {}
     for program in programs:
-        source, header = _c_files(module, program, arena, ctx)
+        source, header, interfaces[program.name] = _c_files(module, program, arena, ctx)
         sources.append((program.name, source))
         headers[f"{program.name}.h"] = header
     joined = joined_sources(sources, {program.name: headers[f"{program.name}.h"] for program in programs})
@@ -135,6 +138,7 @@ def join_programs(
     header = HEADER.format(name=name, programs=", ".join(names), includes=includes)
     with atomic_folder(out, removable_files(inputs), kept_files) as folder:
         files = {f"{name}.c": joined.text, f"{name}.h": header, **headers, "ir/2-buffers.mlir": print_ir(module)}
+        files |= joined_data(name, board.name, interfaces, joined.arena)
         write_inside(folder, files)
         seal_folder(folder, found.as_json())
     return found
@@ -180,9 +184,9 @@ def _joined(programs: Sequence[ProgramInFolder], ctx: Context) -> ModuleOp:
     return module
 
 
-def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx: Context) -> tuple[str, str]:
-    """The texts of NAME.c and NAME.h of one program, whose arena has the size of the shared one. Raises `InputError` if
-    the program would unpack elements over the state of another program.
+def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx: Context) -> tuple[str, str, str]:
+    """The texts of NAME.c, NAME.h and NAME.json of one program, whose arena has the size of the shared one. Raises
+    `InputError` if the program would unpack elements over the state of another program.
     """
     [function] = [each for each in defined_functions(module) if each.sym_name.data == program.name]
     alone = program.buffers.clone()
@@ -210,8 +214,8 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
     for op in bits.walk():
         if isinstance(op, c.ArenaOp):
             op.properties["element"] = i8
-    source, header = (print_c(bits, ctx, program.board.name, file) for file in ("source", "header"))
-    return source, header
+    source, header, interface = (print_c(bits, ctx, program.board.name, file) for file in FILES)
+    return source, header, interface
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:

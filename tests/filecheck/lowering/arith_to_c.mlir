@@ -30,14 +30,12 @@ func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (
 }
 
 // CHECK:      c.program @matvec
-// CHECK-NEXT:   c.define @matvec_INPUT_LENGTH 4
-// CHECK-NEXT:   c.define @matvec_OUTPUT_LENGTH 3
-// CHECK-NEXT:   c.inline @matvec_INPUT_SCALE text "#define matvec_INPUT_SCALE 0.00024414062f
-// CHECK-NEXT:   c.inline @matvec_OUTPUT_SCALE
+// CHECK:        c.define @matvec_INPUT_LENGTH 4 : i64
+// CHECK-NEXT:   c.define @matvec_OUTPUT_LENGTH 3 : i64
 // CHECK-NEXT:   c.verbatim "tinyml/from_float.h"
 // CHECK:        c.constant @W dense<7> : tensor<3x4xi16> {doc = "3x4 int16_t, !fixed.q<16, 12>: real = raw * 2^-12"}
 // CHECK:        c.arena @arena 8 {alignment = 2 : i64} : i16
-// CHECK-NEXT:   c.func @matvec_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs the model on X: 4x1 int16_t, !fixed.q<16, 12>: real = raw * 2^-12.
+// CHECK-NEXT:   c.func @matvec_predict(%X: !c.ptr<i16, const>) -> i16 attributes {tinyml.elements = {X = 4 : i64}, doc = "Runs the model on X: 4x1 int16_t, !fixed.q<16, 12>: real = raw * 2^-12.
 // CHECK:          [[Y:%.*]] = c.view @arena[2] {length = 3 : i64, doc = "3x1 int16_t"} : !c.ptr<i16>
 // CHECK:          c.for %i = %c0 to %c3 {
 // CHECK:            [[ROW:%.*]] = c.address %W[{{%.*}}] : !c.ptr<i16, flash>
@@ -62,6 +60,9 @@ func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (
 // CHECK-LABEL:  c.func @matvec_set(%i: index, %value: f32)
 // CHECK:          [[RAW:%.*]] = c.call @tm_f32_to_s16
 // CHECK:          c.store {{%.*}}, {{%.*}}[%i] : !c.ptr<i16>
+// CHECK:        c.define @matvec_INPUT_SCALE 0.000244140625 : f32 {doc = "real = (raw - matvec_INPUT_ZERO) * matvec_INPUT_SCALE"}
+// CHECK-NEXT:   c.define @matvec_INPUT_ZERO 0 : i64
+// CHECK-NEXT:   c.define @matvec_OUTPUT_SCALE
 
 // -----
 
@@ -74,9 +75,9 @@ func.func @inside() -> index {
   func.return %c0 : index
 }
 // CHECK:      c.program @inside
-// CHECK:        c.define @inside_INPUT_LENGTH 3 {doc = "elements of X"}
+// CHECK:        c.define @inside_INPUT_LENGTH 3 : i64 {doc = "elements of X"}
 // CHECK:        c.arena @arena 8
-// CHECK-NEXT:   c.func @inside_input() -> !c.ptr<i16> attributes {doc = "Where to write X: 3 int16_t, !fixed.q<16, 12>: real = raw * 2^-12. It lies in the arena: write all of it before each inside_predict."}
+// CHECK-NEXT:   c.func @inside_input() -> !c.ptr<i16> attributes {tinyml.elements = {result = 3 : i64}, doc = "Where to write X: 3 int16_t, !fixed.q<16, 12>: real = raw * 2^-12. It lies in the arena: write all of it before each inside_predict."}
 // CHECK-NEXT:     [[X:%.*]] = c.view @arena[2] {length = 3 : i64, doc = "3 int16_t"} : !c.ptr<i16>
 // CHECK-NEXT:     c.return [[X]] : !c.ptr<i16>
 // CHECK-LABEL:  c.func @inside_predict() -> i16 attributes {doc = "Runs the model on what inside_input() points to.

@@ -7,13 +7,9 @@ func.func @net(%x: memref<1x5xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) ->
   func.return %c0 : index
 }
 // CHECK-LABEL: c.program @net
-// CHECK: c.define @net_INPUT_AT_image 0 {doc = "index of the first of 2 elements of image, !zeroskew.q<8, 0.5, 0>: real = raw * 2^-1"}
-// CHECK-NEXT: c.define @net_INPUT_AT_time 2 {doc = "index of the first of 2 elements of time, !zeroskew.q<8, 0.25, -3>: real = (raw + 3) * 2^-2"}
-// CHECK-NEXT: c.define @net_INPUT_AT_place 4 {doc = "index of the element of place, !zeroskew.q<8, 2.0, 1>: real = (raw - 1) * 2^1"}
-// CHECK: c.inline @net_INPUT_SCALE_image
-// CHECK-NEXT: c.inline @net_INPUT_SCALE_time
-// CHECK-NEXT: c.inline @net_INPUT_SCALE_place
-// CHECK-NOT: c.inline @net_INPUT_SCALE
+// CHECK: c.define @net_INPUT_AT_image 0 : i64 {doc = "index of the first of 2 elements of image, !zeroskew.q<8, 0.5, 0>: real = raw * 2^-1"}
+// CHECK-NEXT: c.define @net_INPUT_AT_time 2 : i64 {doc = "index of the first of 2 elements of time, !zeroskew.q<8, 0.25, -3>: real = (raw + 3) * 2^-2"}
+// CHECK-NEXT: c.define @net_INPUT_AT_place 4 : i64 {doc = "index of the element of place, !zeroskew.q<8, 2.0, 1>: real = (raw - 1) * 2^1"}
 // CHECK: c.func @net_set_image(%i: index, %value: f32)
 // CHECK: c.literal 5.000000e-01 : f32
 // CHECK: c.store {{%.*}}, {{%.*}}[%i]
@@ -42,6 +38,13 @@ func.func @net(%x: memref<1x5xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) ->
 // CHECK: c.literal 2.500000e-01 : f32
 // CHECK: c.for
 // CHECK: c.literal 2.000000e+00 : f32
+// CHECK: c.define @net_INPUT_SCALE_image
+// CHECK-NEXT: c.define @net_INPUT_ZERO_image 0 : i64
+// CHECK-NEXT: c.define @net_INPUT_SCALE_time
+// CHECK-NEXT: c.define @net_INPUT_ZERO_time -3 : i64
+// CHECK-NEXT: c.define @net_INPUT_SCALE_place
+// CHECK-NEXT: c.define @net_INPUT_ZERO_place 1 : i64
+// CHECK-NOT: c.define @net_INPUT_SCALE
 
 // -----
 
@@ -51,9 +54,8 @@ func.func @same(%x: memref<1x3xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) -
   func.return %c0 : index
 }
 // CHECK-LABEL: c.program @same
-// CHECK: c.define @same_INPUT_AT_a 0 {doc = "index of the first of 2 elements of a"}
-// CHECK-NEXT: c.define @same_INPUT_AT_b 2 {doc = "index of the element of b"}
-// CHECK: c.inline @same_INPUT_SCALE
+// CHECK: c.define @same_INPUT_AT_a 0 : i64 {doc = "index of the first of 2 elements of a"}
+// CHECK-NEXT: c.define @same_INPUT_AT_b 2 : i64 {doc = "index of the element of b"}
 // CHECK: c.func @same_set(%i: index, %value: f32)
 // CHECK: c.func @same_set_a(%i: index, %value: f32)
 // CHECK-NEXT: c.invoke @same_set(%i, %value) : index, f32
@@ -61,6 +63,7 @@ func.func @same(%x: memref<1x3xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) -
 // CHECK-NEXT: [[start:%.*]] = c.literal 2 : index
 // CHECK-NEXT: [[place:%.*]] = c.binary %i "+" [[start]] : index
 // CHECK-NEXT: c.invoke @same_set([[place]], %value) : index, f32
+// CHECK: c.define @same_INPUT_SCALE
 
 // -----
 
@@ -69,4 +72,6 @@ func.func @unit(%x: memref<2xi16> {tinyml.format = "!fixed.s<10, 9>"}) -> index 
   %c0 = arith.constant 0 : index
   func.return %c0 : index
 }
-// CHECK: c.inline @unit_INPUT_UNIT text "#define unit_INPUT_UNIT \220.5+3.25:s10\22 {{.*}}#define unit_INPUT_SCALE 0.5f {{.*}}#define unit_INPUT_ZERO -6.5f
+// CHECK: c.define @unit_INPUT_UNIT "0.5+3.25:s10" {doc = "the integers that the input takes"}
+// CHECK-NEXT: c.define @unit_INPUT_SCALE 5.000000e-01 : f32
+// CHECK-NEXT: c.define @unit_INPUT_ZERO -6.500000e+00 : f32

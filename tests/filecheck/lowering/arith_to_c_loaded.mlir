@@ -23,7 +23,7 @@ builtin.module {
   }
 }
 
-// CHECK:        c.define @scaled_WEIGHTS_BYTES 7 {doc = "bytes of the model's numbers, in scaled.weights"}
+// CHECK:        c.define @scaled_WEIGHTS_BYTES 7 : i64 {doc = "bytes of the model's numbers, in scaled.weights"}
 // CHECK:        c.constant @t dense<[7, 8]> : tensor<2xi16>
 // CHECK:        c.loaded @weights_in_ram {
 // CHECK-NEXT:     c.constant @b dense<[1, -2]> : tensor<2xi16>

@@ -28,18 +28,21 @@ builtin.module attributes {tinyml.target = "host"} {
 // CHECK: c.program @net attributes {tinyml.files = {".blob" = "TMLW
 // CHECK-NOT: c.constant @w
 // CHECK-NOT: c.constant @b
-// CHECK: c.inline @net_bind text "#define net_BLOB_BYTES 43
-// CHECK-SAME: int8_t net_bind(const void *blob, uint32_t bytes);
 // CHECK: c.verbatim "net_weights"
 // CHECK-SAME: #define net_b ((const int32_t *)(net_blob_bytes + 32))
 // CHECK-SAME: #define net_w ((const int8_t *)(net_blob_bytes + 40))
 // CHECK: c.constant @table
-// ADDRESS: #define net_BLOB_ADDRESS 0x1000u
+// CHECK: c.define @net_BLOB_BYTES 43 : i64
+// CHECK: c.prototype @net_bind ["blob", "bytes"] (!c.address, ui32) -> i8
+// CHECK-SAME: defined = "source"
+// CHECK-NEXT: c.table @net_blob 43
+// CHECK-SAME: defined = "blob"} : ui8
+// ADDRESS: c.define @net_BLOB_ADDRESS 4096 : ui32
 // MISALIGNED: --weights-at: the address must be a multiple of 4, got 0x1002
 // WRONG: --weights-at: expected an address or the name of a section, got '0xZ'
-// LAST: #define net_BLOB_ADDRESS 0xFFD4u
 // LAST: static const uint8_t net_blob_head[20] TM_FLASH = {
-// FLASH: #define net_BLOB_ADDRESS 0x7DD4u
+// LAST: c.define @net_BLOB_ADDRESS 65492 : ui32
+// FLASH: c.define @net_BLOB_ADDRESS 32212 : ui32
 // NO-FLASH: --weights-at: the 43 bytes at 0x7DD8 end beyond the 32256 bytes of flash of uno
 // BEYOND: --weights-at: the 43 bytes at 0xFFD8 end beyond the first 64 KB of avr's flash: choose 0x10000 or beyond
 // APART-LABEL: c.verbatim
@@ -47,7 +50,7 @@ builtin.module attributes {tinyml.target = "host"} {
 // APART-SAME: #define net_b ((const int8_t *)(net_blob_bytes + 36))
 // NONE: --weights-at: the program has no arrays of numbers
 // FAR: --weights-at: the weights are far constants, which a blob on uno does not hold
-// TOP: #define net_BLOB_ADDRESS 0xFFFFFFD4u
+// TOP: c.define @net_BLOB_ADDRESS 4294967252 : ui32
 // ABOVE: --weights-at: the 43 bytes at 0xFFFFFFD8 end beyond an address of 32 bits
 // BLANK: --weights-at: expected an address or the name of a section, got 'a b'
 // A program that differs in its weights alone may use the blob, one that differs in its table may not.

@@ -22,6 +22,6 @@ builtin.module attributes {tinyml.target = "host"} {
 // CHECK-SAME: if (!net_blob_rows(start + 47, start + 50, 1, 2u, 3u, 7u))
 // CHECK-SAME: net_blob_bytes = start;
 // ANY: c.verbatim "net_weights"
-// ANY-NOT: BLOB_CONTENT
+// ANY-NOT: return net_BLOB_CONTENT
 // FULL: net_blob_within(start + 32,
 // FULL-NOT: net_blob_within(start + 40,

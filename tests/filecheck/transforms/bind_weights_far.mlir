@@ -24,14 +24,14 @@ builtin.module attributes {tinyml.target = "mega"} {
     }
   }
 }
-// CHECK: c.inline @net_bind text "#define net_BLOB_BYTES 39
-// CHECK-SAME: #define net_BLOB_ADDRESS 0x3DFD8u
-// CHECK-SAME: #define net_BLOB_FAR 1
-// CHECK-SAME: int8_t net_bind(uint32_t blob, uint32_t bytes);
-// CHECK-SAME: uint32_t net_blob_address(void);
 // CHECK: c.constant @table
 // CHECK: c.symbol @w {tinyml.data}
 // CHECK: c.symbol @table :
+// CHECK: c.define @net_BLOB_BYTES 39 : i64
+// CHECK: c.define @net_BLOB_ADDRESS 253912 : ui32
+// CHECK-NEXT: c.define @net_BLOB_FAR 1 : i64
+// CHECK: c.prototype @net_bind ["blob", "bytes"] (ui32, ui32) -> i8
+// CHECK-NEXT: c.prototype @net_blob_address [] () -> ui32
 // BEYOND: --weights-at: the 39 bytes at 0x3DFDC end beyond the 253952 bytes of flash of mega
 // C: static tm_far net_blob_bytes;
 // C-NEXT: #define net_b (net_blob_bytes + 32)
@@ -40,7 +40,7 @@ builtin.module attributes {tinyml.target = "mega"} {
 // C: tm_far_i8(net_w + 2)
 // C-SAME: tm_far_i8(TM_FAR(net_table) + 2)
 // MIXED: --weights-at: the weights are far constants, which a blob on mega does not hold
-// LARGEST: #define net_BLOB_BYTES 32803
+// LARGEST: c.define @net_BLOB_BYTES 32803 : i64
 // LARGE: --weights-at: 'w' takes 32768 bytes, one array of avr at most 32767
-// NEAR: #define net_BLOB_BYTES 32767
+// NEAR: c.define @net_BLOB_BYTES 32767 : i64
 // WHOLE: --weights-at: the blob takes 32768 bytes, one array of avr at most 32767: fewer bits, a smaller model or a 32-bit board helps, or place it at 0x10000 or beyond

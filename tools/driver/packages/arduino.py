@@ -6,7 +6,6 @@ Sources: the library specification of Arduino's tools, revision 2.2
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from importlib.resources import files
@@ -181,13 +180,10 @@ def _properties(model: PackagedModel) -> dict[str, str]:
 
 def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
     """Yield the words that the IDE highlights, each with its kind: the types, functions and macros of the header."""
-    header = model.sources[f"{model.name}.h"]
-    for word in re.findall(rf"^}} ({re.escape(model.name)}_\w+);", header, re.MULTILINE):
-        yield word, "KEYWORD1"
-    for word in dict.fromkeys(re.findall(rf"\b({re.escape(model.name)}_\w+)\(", header)):
-        yield word, "KEYWORD2"
-    for word in dict.fromkeys(re.findall(rf"^#define ({re.escape(model.name)}_\w+) ", header, re.MULTILINE)):
-        yield word, "LITERAL1"
+    kinds = {"types": "KEYWORD1", "functions": "KEYWORD2", "macros": "LITERAL1"}
+    for declared, kind in kinds.items():
+        for entry in model.declared[declared]:
+            yield entry["name"], kind
 
 
 def _lacks(board: Board) -> str | None:

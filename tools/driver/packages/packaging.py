@@ -6,6 +6,7 @@ adds a packaging through an entry point of the group `tinyml.packages`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from tinyml.runtime.devices.toolchain import weights_in
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
+from tinyml.targets.c.interface_data import SUFFIX
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +59,7 @@ class Packaging:
 class PackagedModel:
     """A compiled model, as packagings use it.
 
-    folder: the output folder, with `NAME.c` and `NAME.h`.
+    folder: the output folder, with `NAME.c`, `NAME.h` and `NAME.json`.
     formats: the program at L1.
     board: the board of the compilation.
     serial: true if images arrive over a serial line.
@@ -97,6 +99,11 @@ class PackagedModel:
         """The texts of `NAME.c` and `NAME.h`, by name."""
         names = f"{self.name}.c", f"{self.name}.h"
         return {name: (self.folder / name).read_text("utf-8") for name in names}
+
+    @cached_property
+    def declared(self) -> Mapping[str, Any]:
+        """The C interface as data: the content of `NAME.json` (docs/interface-data.md)."""
+        return json.loads((self.folder / f"{self.name}{SUFFIX}").read_text("utf-8"))
 
     @property
     def loads(self) -> bool:

@@ -200,3 +200,52 @@ c.while {
   c.assign %v = %n : i16
 }
 // CHECK: the first region must end in c.condition
+
+// -----
+
+c.program @wrong {
+  c.define @wrong_SCALE 5.000000e-01 : f64
+}
+// CHECK: the value of a macro is an i64, a ui32, an f32 or a string, got 5.000000e-01 : f64
+
+// -----
+
+c.program @wrong {
+  c.prototype @wrong_row ["to"] () -> () {defined = "caller"}
+}
+// CHECK: 0 parameters have 1 names
+
+// -----
+
+c.program @wrong {
+  c.prototype @wrong_row [] () -> () {defined = "caller"} text "return;"
+}
+// CHECK: a function of a header has either a text or the place of its definition
+
+// -----
+
+c.program @wrong {
+  c.prototype @wrong_row [] () -> () {defined = "elsewhere"}
+}
+// CHECK: unknown place 'elsewhere' (one of caller, blob, source)
+
+// -----
+
+c.program @wrong {
+  c.prototype @wrong_row ["a"] (f64) -> () {defined = "caller"}
+}
+// CHECK: no type of C: f64
+
+// -----
+
+c.program @wrong {
+  c.table @wrong_scales 2 {value = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>} : f32
+}
+// CHECK: a table of 2 elements has 3
+
+// -----
+
+c.program @wrong {
+  c.table @wrong_scales 2 : f32
+}
+// CHECK: a table of a header has either a value or the place of its definition

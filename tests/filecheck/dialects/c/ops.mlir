@@ -3,7 +3,14 @@
 
 c.program @tiny attributes {notes = ["A note."]} {
   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
-  c.inline @tiny_scale text "static inline float tiny_scale(void) { return 0.5f; }"
+  c.define @tiny_ADDRESS 4096 : ui32
+  c.define @tiny_SCALE 5.000000e-01 : f32
+  c.define @tiny_UNIT "mV"
+  c.inline @TM_FLASH text "#define TM_FLASH"
+  c.prototype @tiny_scale ["i"] (index) -> f32 {doc = "The scale."} text "    return 0.5f;"
+  c.prototype @tiny_bind ["blob"] (!c.address) -> !c.text {defined = "caller"}
+  c.table @tiny_scales 2 {value = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>} : f32
+  c.table @tiny_blob 3 {defined = "blob"} : ui8
   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
   c.constant @V dense<[4, 5]> : tensor<2xi8> far
@@ -76,8 +83,15 @@ c.program @several {
 }
 
 // CHECK:      c.program @tiny attributes {notes = ["A note."]} {
-// CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
-// CHECK-NEXT:   c.inline @tiny_scale text "static inline float tiny_scale(void) { return 0.5f; }"
+// CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 : i64 {doc = "elements of X"}
+// CHECK-NEXT:   c.define @tiny_ADDRESS 4096 : ui32
+// CHECK-NEXT:   c.define @tiny_SCALE 5.000000e-01 : f32
+// CHECK-NEXT:   c.define @tiny_UNIT "mV"
+// CHECK-NEXT:   c.inline @TM_FLASH text "#define TM_FLASH"
+// CHECK-NEXT:   c.prototype @tiny_scale ["i"] (index) -> f32 {doc = "The scale."} text "    return 0.5f;"
+// CHECK-NEXT:   c.prototype @tiny_bind ["blob"] (!c.address) -> !c.text {defined = "caller"}
+// CHECK-NEXT:   c.table @tiny_scales 2 {value = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>} : f32
+// CHECK-NEXT:   c.table @tiny_blob 3 {defined = "blob"} : ui8
 // CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
 // CHECK-NEXT:   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
 // CHECK-NEXT:   c.constant @V dense<[4, 5]> : tensor<2xi8> far

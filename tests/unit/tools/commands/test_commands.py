@@ -51,6 +51,7 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     assert files == {
         "tour.c",
         "tour.h",
+        "tour.json",
         "report.json",
         "samples.npz",
         "report.html",
