@@ -135,6 +135,7 @@ class TileQuery:
       of lines per call.
     * large: true to request the kernels that need more flash than weights, instead of the usual kernels.
     * by: the chosen kernel, to which the query is then restricted.
+    * times: the number of such nests that an inference computes.
     """
 
     sums: RowSums
@@ -145,6 +146,7 @@ class TileQuery:
     several: bool = False
     large: bool = False
     by: KernelAttr | None = None
+    times: float = 1
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,8 @@ class TileFamily(Maker):
     * input_tile_bytes: the maximum number of bytes of an input tile.
     * large: true if streams need more flash than weights; only `spend-flash` chooses such kernels.
     * lines: the number of lines of the tiles that have kernels.
-    * least: the minimum number of products of a call for which a kernel is offered.
+    * least, least_alone: the minimum number of products of an inference for which a kernel is offered, for tiles of
+      several windows and of a single window.
     * to_even: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
       none of whose sums lies halfway between two results.
     * widths: the widths of factors and results.
@@ -281,6 +282,7 @@ class TileFamily(Maker):
     large: bool = False
     lines: int = 1
     least: int = 0
+    least_alone: int = 0
     several: bool = False
     to_even: bool = False
     widths: Widths = BYTES
@@ -291,7 +293,8 @@ class TileFamily(Maker):
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (finished := self.finished(nest.sums)) is None:
             return
         finish, sums = finished
-        if nest.by is None and sums.weights.size * nest.windows < self.least:
+        least = self.least if nest.windows > 1 else self.least_alone
+        if nest.by is None and sums.weights.size * nest.windows * nest.lines * nest.times < least:
             return
         tile = self.tile(finish, nest)
         if (kernel := self.kernel(tile)) is not None:

@@ -556,8 +556,7 @@ def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
 
 _NUMBERS = RowNumbers("numbers", content=(START, MULTIPLIER, RIGHT))
 START_AT, MULTIPLIER_AT, RIGHT_AT = (offset for _, offset in _NUMBERS.numbers.values())
-WEIGHTS_AT = _NUMBERS.row_bytes
-"""Byte offsets in the record of a channel."""
+"""Byte offsets in the record of a channel that contains these integers."""
 
 
 class ChannelRecords:
@@ -566,15 +565,20 @@ class ChannelRecords:
     * columns: the number of columns of a filter.
     * taps: the number of weights of a filter.
     * across: the number of columns between adjacent windows.
+    * weights_at: the byte offset of the weights in a record.
     * bytes: the size of a record.
     """
 
-    def __init__(self, tile: Tile, factors: RowFactors) -> None:
+    def __init__(self, tile: Tile, factors: RowFactors | tuple[()]) -> None:
+        """factors: the factors of requantisation; empty for sums that are shifted by a constant of the tile."""
         self.tile = tile
         self.columns, self.across = tile.length // tile.rows, tile.step // tile.rows
         self.taps = tile.runs * self.columns
-        fields = replace(_NUMBERS, content=(START, *factors)), Weights("weights", WORD, elements=self.taps)
-        self.layout = WeightStream(tile, [(tile.rows, 1)], fields, by_channel=True)
+        numbers = replace(_NUMBERS, content=(START, *factors))
+        self.weights_at = numbers.row_bytes
+        fields = numbers, Weights("weights", WORD, elements=self.taps)
+        layout = WeightStream(tile, [(tile.rows, 1)], fields, by_channel=True)
+        self.layout = layout if factors else shifting(layout)
         self.bytes = self.layout.block_bytes(1)
 
     @property

@@ -20,7 +20,7 @@ from tinyml.targets.helium.composer.shared_pixels import SharedPixels, ShiftedPi
 from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.kernel_table import CACHED_KERNELS, ListedKernels
-from tinyml.targets.tiles import Tile
+from tinyml.targets.tiles import Tile, TileFamily
 
 _CALL = 16
 """The flash of a call, in bytes."""
@@ -61,9 +61,15 @@ _SHIFTED_CHANNELS = _MVE.family(
 )
 """Kernels for depthwise filters, with sums in fixed point."""
 
+_MIN_SHIFTED_WINDOW = 1 << 14
+"""The fewest products of an inference for which a kernel for a single window, with sums in fixed point, is worth its
+flash. It is hardly faster than a kernel for four rows.
+"""
+
 _SHIFTED_DOTS = replace(
     _MVE.family("tm_mve_shift_tile_s8", _fastest(ShiftedPixels, ShiftedRows), shifts=True),
     least=cortex_m.MIN_SHIFTED,
+    least_alone=_MIN_SHIFTED_WINDOW,
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 
@@ -107,6 +113,8 @@ KERNEL_TABLE = (
     *(
         replace(cortex_m.PAIRED_SUMS, composed=_narrow_paired_sum) if entry is cortex_m.PAIRED_SUMS else entry
         for entry in cortex_m.KERNEL_TABLE
+        # Rows that have too few products for a tile are faster by four than in tiles of the Cortex-M4.
+        if not (isinstance(entry, TileFamily) and entry.shifts)
     ),
 )
 """The chip's table of kernels, the best first."""

@@ -35,14 +35,14 @@ REACH = 2047
 
 LB, LBU, LH, LW = (RiscvInstruction(f"riscv.{name}") for name in ("lb", "lbu", "lh", "lw"))
 SB, SW = RiscvInstruction("riscv.sb"), RiscvInstruction("riscv.sw")
-ADD, ADDI, ANDI, XORI = (RiscvInstruction(f"riscv.{name}") for name in ("add", "addi", "andi", "xori"))
+ADD, ADDI, ANDI, XORI, SUB = (RiscvInstruction(f"riscv.{name}") for name in ("add", "addi", "andi", "xori", "sub"))
 ACCUMULATE = RiscvInstruction("riscv.add", bytes=2)
 """An addition whose first operand is not used again, so that the result takes its register."""
 
 MUL, MULHSU, SLTU, SRA = (RiscvInstruction(f"riscv.{name}") for name in ("mul", "mulhsu", "sltu", "sra"))
 SLLI, SRLI, SRAI = (RiscvInstruction(f"rv32.{name}") for name in ("slli", "srli", "srai"))
 LI, LUI, MV = RiscvInstruction("rv32.li"), RiscvInstruction("riscv.lui"), RiscvInstruction("riscv.mv", bytes=2)
-BEQ, BNE, BNEZ, J = (RiscvInstruction(f"riscv_cf.{name}") for name in ("beq", "bne", "bnez", "j"))
+BEQ, BLTU, BNE, BNEZ, J = (RiscvInstruction(f"riscv_cf.{name}") for name in ("beq", "bltu", "bne", "bnez", "j"))
 RET = RiscvInstruction("riscv.ret")
 
 LOADS = {8: LB, 16: LH, 32: LW}
@@ -91,11 +91,15 @@ class RiscvCode(ABC, Generic[V]):
         """Append code that returns `results` from a function without a stack frame."""
 
     @abstractmethod
-    def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
-        """Append a branch. Return `value` if `first` equals `second`, otherwise the result of `change`.
+    def changed_unless(
+        self, branch: RiscvInstruction, first: V, second: V, value: V, change: Callable[[V], V], share: float
+    ) -> V:
+        """Append a branch. Return `value` if the branch is taken, otherwise the result of `change`.
 
+        branch: BEQ, which is taken if `first` equals `second`, or BLTU, which is taken if `first` is less than `second`
+            without their signs.
         change: a function that appends code and returns its result, computed from the value.
-        share: the expected fraction of executions in which `first` differs from `second`.
+        share: the expected fraction of executions in which the branch is not taken.
         """
 
     @abstractmethod
@@ -231,9 +235,15 @@ class InstructionCounter(RiscvCode[None]):
             self.put(instruction)
 
     def changed_unless(
-        self, first: None, second: None, value: None, change: Callable[[None], None], share: float
+        self,
+        branch: RiscvInstruction,
+        first: None,
+        second: None,
+        value: None,
+        change: Callable[[None], None],
+        share: float,
     ) -> None:
-        self.put(BEQ)
+        self.put(branch)
         before = self.instructions
         change(value)
         self.instructions = before + share * (self.instructions - before)

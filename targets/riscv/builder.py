@@ -25,9 +25,11 @@ from xdsl.dialects.riscv.registers import IntRegisterType, Registers
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tinyml.targets.composer.instructions import Lines
-from tinyml.targets.riscv.assembly import SAVED, Body, RiscvCode, RiscvInstruction
+from tinyml.targets.riscv.assembly import BEQ, BLTU, SAVED, Body, RiscvCode, RiscvInstruction
 
 _ANY = Registers.UNALLOCATED_INT
+
+_BRANCHES = {BEQ: riscv_cf.BeqOp, BLTU: riscv_cf.BltuOp}
 _SP = IntRegisterType.from_name("sp")
 
 
@@ -94,6 +96,7 @@ class RiscvBuilder(RiscvCode[SSAValue]):
 
     def changed_unless(
         self,
+        branch: RiscvInstruction,
         first: SSAValue,
         second: SSAValue,
         value: SSAValue,
@@ -101,7 +104,7 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         share: float,
     ) -> SSAValue:
         unequal, after = Block(), Block(arg_types=[_ANY])
-        self._append(riscv_cf.BeqOp(first, second, [value], [], after, unequal))
+        self._append(_BRANCHES[branch](first, second, [value], [], after, unequal))
         self._begin(unequal, label=False)
         self._append(riscv_cf.BranchOp([change(value)], after))
         self._begin(after, label=True)

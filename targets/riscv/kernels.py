@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from tinyml.targets.c.composer.compose import compose
@@ -16,6 +17,11 @@ from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, sparse_dot
 
+MIN_SHIFTED = 1 << 12
+"""The fewest products of an inference for which a kernel with sums in fixed point is worth its flash. Each product
+takes about one instruction less. A kernel takes up to one KB.
+"""
+
 _RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16, needs=M)
 
 DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile, to_even=True)
@@ -24,6 +30,13 @@ DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile, to_even=True)
 CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channels=True, to_even=True)
 """Kernels for depthwise filters: each channel has its own filter."""
 
+SHIFTED_DOTS = replace(
+    _RV32IM.family("tm_rv_shift_tile_s8", RiscvDotTile, shifts=True), least=MIN_SHIFTED, least_alone=MIN_SHIFTED
+)
+"""Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
+
+SHIFTED_CHANNELS = _RV32IM.family("tm_rv_shift_channel_s8", RiscvChannelTile, channels=True, shifts=True)
+"""Kernels for depthwise filters, with sums in fixed point."""
 
 DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
 """Kernels for weights that are packed as digits."""
@@ -50,6 +63,8 @@ KERNEL_TABLE = (
     DIGITS,
     DOT_TILES,
     CHANNEL_TILES,
+    SHIFTED_DOTS,
+    SHIFTED_CHANNELS,
     *FORESTS,
 )
 """The chip's table of kernels, the best first."""

@@ -118,10 +118,13 @@ def check_on(devices: Sequence[str], cases: Sequence[TileCase], folder: Path) ->
         check(runner, build_cases(runner, cases, folder, "-O1" if device == HOST else "-O2"), cases)
 
 
-def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturated: int) -> list[tuple[Tile, int, int]]:
+def check_times(
+    runner: Runner, build: Build, cases: Sequence[TileCase], saturated: int, shifted: int = 0
+) -> list[tuple[Tile, int, int]]:
     """Assert that the instructions of calls equal those of the cost model.
 
-    saturated: the additional instructions of a saturated result. The model assumes that half of the results saturate.
+    saturated, shifted: the additional instructions of a saturated result in families that requantise, and in those
+        that shift. The model assumes that half of the results saturate.
 
     Returns for each tile a tuple of the tile, its bytes of flash by the model, and those in the program.
     """
@@ -138,9 +141,10 @@ def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturat
         )
         code = range(place.address & ~1, (place.address & ~1) + place.size)
         spent = round(sum(time for (_, pc), time in profile.spent.items() if pc in code) * len(cases))
-        beyond = ((results < -128) | (results > 127)).sum() - results.size / 2
+        least, more = (-127, shifted) if case.family.shifts else (-128, saturated)
+        beyond = ((results < least) | (results > 127)).sum() - results.size / 2
         assert kernel.composed is not None
-        assert kernel.composed.costs[""] + saturated * beyond == spent, case.tile
+        assert kernel.composed.costs[""] + more * beyond == spent, case.tile
         if (timing := runner.board.timing) is not None:
             # Each instruction outside takes a cycle to three, but the end of a low-overhead loop none, and the return
             # refills the pipeline.
@@ -178,6 +182,8 @@ def drawn_cases(families: Sequence[TileFamily]) -> st.SearchStrategy[list[TileCa
             tile = Tile(2, 1, 4, 0, 4, 2, 0) if not by_channel else Tile(2, 1, 4, 0, 2, 2, 0)
         if family.to_even:
             tile = replace(tile, to_even=draw(st.integers(0, 1)))
+        if family.shifts:
+            tile = replace(tile, zero=0, right=draw(st.integers(1, family.bits - 1)))
         return tile_case(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
     return st.lists(drawn_tile(), min_size=5, max_size=10)

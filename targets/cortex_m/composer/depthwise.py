@@ -42,10 +42,16 @@ Half = int | Number | None
 
 
 @dataclass(frozen=True)
-class _ChannelFilter:
-    """The filter of a channel as pairs of weights: pairs of rows and, for an odd last row, pairs of columns."""
+class ChannelFilter:
+    """The filter of a channel as pairs of weights: pairs of rows and, for an odd last row, pairs of columns.
+
+    right: the shift amount that the stream contains for each channel; None if all channels have that of the tile.
+    numbers: the integers that follow the weights of a channel.
+    """
 
     tile: Tile
+    right: Number | None
+    numbers: tuple[Number, ...]
 
     @property
     def rows(self) -> int:
@@ -60,8 +66,8 @@ class _ChannelFilter:
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """For each register, the weights in its low and its high half. The last register contains the shift and, if the
-        number of weights is odd, the unpaired weight.
+        """For each register, the weights in its low and its high half. The last register contains the shift, if there
+        is one, and, if the number of weights is odd, the unpaired weight.
         """
         columns = range(self.columns)
         pairs = [
@@ -69,22 +75,22 @@ class _ChannelFilter:
             for row in range(0, self.rows - 1, 2)
             for column in columns
         ]
-        if self.rows % 2 == 0:
-            return [*pairs, (RIGHT_LESS_1, None)]
-        last = [self.weight(self.rows - 1, column) for column in columns]
+        last = [self.weight(self.rows - 1, column) for column in columns] if self.rows % 2 else []
         beside = list(zip(last[::2], last[1::2], strict=False))
-        return [*pairs, *beside, (RIGHT_LESS_1, last[-1] if len(last) % 2 else None)]
+        unpaired = last[-1] if len(last) % 2 else None
+        rest = (unpaired, None) if self.right is None else (self.right, unpaired)
+        return [*pairs, *beside, *([] if rest == (None, None) else [rest])]
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel its words, then the start value and the multiplier.
+        """The layout of the stream: for each channel its words, then `numbers`.
 
         A word contains the weights of two registers.
         """
         halves = [*self.registers, *[(None, None)] * (len(self.registers) % 2)]
         words = zip(halves[::2], halves[1::2], strict=True)
         content = tuple(byte for first, second in words for byte in (first[0], second[0], first[1], second[1]))
-        fields = ListedBytes("weights", content=content), RowNumbers("numbers", content=(START, DOUBLED))
+        fields = ListedBytes("weights", content=content), RowNumbers("numbers", content=self.numbers)
         return WeightStream(self.tile, [(self.tile.rows, 1)], fields, by_channel=True)
 
 
@@ -164,7 +170,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
     """
 
     def __init__(self, tile: Tile) -> None:
-        self.tile, self.filter = tile, _ChannelFilter(tile)
+        self.tile, self.filter = tile, self.filter_of(tile)
         super().__init__(self.filter.columns, tile.step // tile.rows, tile.count)
         # A loop begins the sums of further windows, for which fewer windows than share a column leave no registers.
         self.loops = 0 if tile.count <= max(_UNROLLED, self.rounds) else tile.count // self.rounds
@@ -188,6 +194,9 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
             self.counter = free.pop(0)
         if free:
             self.multiplier = free.pop(0)
+
+    def filter_of(self, tile: Tile) -> ChannelFilter:
+        return ChannelFilter(tile, RIGHT_LESS_1, (START, DOUBLED))
 
     @property
     def fits(self) -> bool:
@@ -260,13 +269,17 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
             for number, line in enumerate(lines)
             for text in ((*self.loaded(loads[number]), line) if number in loads else (line,))
         ]
-        return (*full, t.strb(sum, at(_OUT, window * self.tile.rows)))
+        return (*full, self.store(sum, window))
+
+    def store(self, sum: str, window: int) -> Instruction:
+        """The store of the result of a window."""
+        return t.strb(sum, at(_OUT, window * self.tile.rows))
 
     def loaded(self, load: tuple[str, int]) -> Code:
         return (t.ldr(load[0], slot(load[1])),)
 
     def set_up(self) -> Code:
-        """Code that loads weights, start value and multiplier, which are the same for all windows of a channel."""
+        """Code that loads weights, start value and factors, which are the same for all windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
         lines = [t.ldr(stream, slot(_STREAM))]
         for number in range(len(self.filter.registers)):
@@ -278,10 +291,20 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
             if number not in self.kept:
                 lines += [t.str_(to, slot(self.slot(number)))]
         lines += [t.ldr(word, post(stream, 4)), t.str_(word, slot(_START))]
-        lines += [t.ldr(self.multiplier or word, post(stream, 4)), t.str_(stream, slot(_STREAM))]
-        if self.multiplier is None:
-            lines += [t.str_(word, slot(_MULTIPLIER))]
-        return tuple(lines)
+        return (*lines, *self.factors(stream, word), t.str_(stream, slot(_STREAM)))
+
+    def factors(self, stream: str, spare: str) -> Code:
+        """Code that loads the multiplier of a channel from the stream.
+
+        stream: the register that points into the stream.
+        spare: a scratch register.
+        """
+        load = t.ldr(self.multiplier or spare, post(stream, 4))
+        return (load,) if self.multiplier else (load, t.str_(spare, slot(_MULTIPLIER)))
+
+    def enter(self) -> Code:
+        """Code that loads the values that all channels share."""
+        return ()
 
     def parts(self) -> tuple[Code, Code, Code, Code]:
         """The code of the kernel in four parts, three of which are executed for each channel.
@@ -297,6 +320,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
             t.mov("r0", _OUT),
             moved("r0", channels),
             t.str_("r0", slot(_END)),
+            self.enter(),
             t.add("sp", self.frame),
             t.pop((*SAVED, "pc")),
         )

@@ -22,7 +22,6 @@ from tinyml.targets.composer.weight_streams import (
     MULTIPLIER_AT,
     RIGHT,
     RIGHT_AT,
-    WEIGHTS_AT,
     ChannelRecords,
     WeightStream,
 )
@@ -38,7 +37,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED, requantised_by_halves
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import GREATEST, SATURATED, requantised_by_halves, shifted
 from tinyml.targets.cortex_m.composer.fragments import element_at
 from tinyml.targets.cortex_m.thumb import at, slot
 
@@ -67,7 +66,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
 
     @cached_property
     def records(self) -> ChannelRecords:
-        return ChannelRecords(self.tile, (MULTIPLIER, RIGHT))
+        return ChannelRecords(self.tile, () if self.tile.right else (MULTIPLIER, RIGHT))
 
     @property
     def fits(self) -> bool:
@@ -115,11 +114,11 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         tile, columns = self.tile, self.records.columns
         following = moved(_ROW, tile.pitch, _PRODUCT)
         if self.records.taps <= _STRAIGHT:
-            rows = [self.row(_STREAM_AT, WEIGHTS_AT + row * columns, windows) for row in range(tile.runs)]
+            rows = [self.row(_STREAM_AT, self.records.weights_at + row * columns, windows) for row in range(tile.runs)]
             return Repeated.once(joined(rows[0], *(joined(following, row) for row in rows[1:])))
         begin = joined(
             t.ldr(_ELEMENT, slot(_STREAM_AT)),
-            moved(_ELEMENT, WEIGHTS_AT, _PRODUCT),
+            moved(_ELEMENT, self.records.weights_at, _PRODUCT),
             t.str_(_ELEMENT, slot(_ROW_AT)),
             moved(_ELEMENT, self.records.taps, _PRODUCT),
             t.str_(_ELEMENT, slot(_ROWS_END)),
@@ -147,11 +146,14 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
             t.ldr(_ROW, slot(_WINDOW_AT)),
             constant(_CHANNELS, tile.rows),
         )
-        epilogue = requantised_by_halves("r5", MULTIPLIER_AT, RIGHT_AT, "r4", at("r7"), to_even=tile.to_even)
+        if tile.right:
+            begin_finish, epilogue = constant("r4", GREATEST), shifted(tile.right, "r4", at("r7"))
+        else:
+            begin_finish = joined(constant("r4", tile.zero), t.ldr("r5", slot(_STREAM_AT)))
+            epilogue = requantised_by_halves("r5", MULTIPLIER_AT, RIGHT_AT, "r4", at("r7"), to_even=tile.to_even)
         finish = joined(
             t.mov("r6", _CHANNELS),
-            constant("r4", tile.zero),
-            t.ldr("r5", slot(_STREAM_AT)),
+            begin_finish,
             t.ldr("r7", slot(_OUT_AT)),
             *(joined(t.mov("r0", sum), epilogue, t.adds("r7", "r7", "r6")) for sum in SUMS[:windows]),
             t.str_("r7", slot(_OUT_AT)),

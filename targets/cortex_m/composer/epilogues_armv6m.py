@@ -10,7 +10,7 @@ from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.thumb import Address, Opcode, at
 
 SATURATED = 3
-"""The instructions of `requantised_by_halves` that only results outside a byte's range execute.
+"""The instructions of `requantised_by_halves` and of `shifted` that only results outside a byte's range execute.
 
 The cost model counts them for half of all results: activations clamp about half of a network's results to the minimum.
 """
@@ -59,6 +59,30 @@ def requantised_by_halves(
         t.asrs("r0", "r0", "r1"),
         t.adcs("r0", "r0", zero),
         *stored(target),
+    )
+
+
+GREATEST = 127
+"""The greatest raw of one byte in fixed point. The least raw is its negative."""
+
+
+def shifted(right: int, greatest: str, target: Address) -> Code:
+    """Code that shifts the sum in r0 right by a constant, saturates it to a byte in fixed point and stores it.
+
+    greatest: a register that contains `GREATEST`.
+
+    The code clobbers r1. It adds `GREATEST`, so that a comparison without sign finds both limits exceeded.
+    """
+    return (
+        t.asrs("r0", "r0", right),
+        t.adds("r1", "r0", greatest),
+        t.cmp("r1", 2 * GREATEST),
+        t.bls(ahead=9),
+        t.lsrs("r0", "r0", 31),
+        t.lsls("r0", "r0", 1),
+        t.adds("r0", GREATEST),
+        t.label(9),
+        t.strb("r0", target),
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
 from tinyml.targets.composer.tile_code import RowKernel, unrolled
-from tinyml.targets.composer.weight_streams import BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
+from tinyml.targets.composer.weight_streams import BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks, shifting
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
@@ -28,7 +28,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.epilogues_armv6m import SATURATED, requantised_by_halves
+from tinyml.targets.cortex_m.composer.epilogues_armv6m import GREATEST, SATURATED, requantised_by_halves, shifted
 from tinyml.targets.cortex_m.composer.fragments import element_at
 from tinyml.targets.cortex_m.thumb import at, slot
 
@@ -52,7 +52,8 @@ class RowsArmv6m(Armv6mCode, RowKernel):
 
     @property
     def layout(self) -> WeightStream:
-        return row_blocks(self.tile, balanced(self.tile.rows, len(_ROWS)), (MULTIPLIER, RIGHT), BY_ROW)
+        layout = row_blocks(self.tile, balanced(self.tile.rows, len(_ROWS)), (MULTIPLIER, RIGHT), BY_ROW)
+        return shifting(layout) if self.tile.right else layout
 
     @property
     def fits(self) -> bool:
@@ -107,6 +108,20 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         last row.
         """
         stream, last = self.layout, _ROWS[rows - 1]
+        if self.tile.right:
+            shifts = [
+                joined(t.mov("r0", sum), shifted(self.tile.right, "r4", at("r7", row)))
+                for row, sum in enumerate(SUMS[:rows])
+            ]
+            return joined(
+                t.adds("r5", last, stream.block_bytes(rows) - stream.weights_end(rows)),
+                constant("r4", GREATEST),
+                t.ldr("r7", slot(_OUT_AT)),
+                *shifts,
+                t.adds("r7", rows),
+                t.str_("r7", slot(_OUT_AT)),
+                t.mov("r0", "r5"),
+            )
         first = stream.offset("multiplier", rows)
         epilogues: list[Code] = []
         for row, sum in enumerate(SUMS[:rows]):

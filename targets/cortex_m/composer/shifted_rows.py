@@ -1,4 +1,5 @@
-"""Tile kernels for results in fixed point, for the DSP extension: the register tiles of `rows.py` with shifted sums.
+"""Tile kernels for results in fixed point, for the DSP extension: the register tiles of `rows.py` and of
+`paired_rows.py` with shifted sums.
 
 A sum, whose start value includes the rounding bias, is shifted and saturated by one instruction. Fixed point has no raw
 -128. The bytes of adjacent rows are therefore combined in a word, and all of them are saturated to -127 by a
@@ -15,6 +16,7 @@ from tinyml.targets.composer.tile_composer import TileCode
 from tinyml.targets.composer.weight_streams import WeightStream, shifting
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, saved
+from tinyml.targets.cortex_m.composer.paired_rows import PairedWindow
 from tinyml.targets.cortex_m.composer.rows import (
     AT_OUT,
     FIRST_FREE,
@@ -44,6 +46,14 @@ def _shifted(sums: Sequence[str], right: int, ones: str, target: Address) -> Cod
     return (*lines, t.qsub8(first, first, ones), t.qadd8(first, first, ones), _STORES[len(sums)](first, target))
 
 
+def _stored(rows: int, right: int) -> Code:
+    """Code that shifts the sums of the rows of a block for one window, and stores the results."""
+    sums, together = SUMS[:rows], min(rows, _BYTES)
+    groups = [sums[first : first + together] for first in range(0, rows, together)]
+    results = [_shifted(group, right, "r12", post("r2", together)) for group in groups]
+    return joined(t.mvn("r12", _ALL_BUT_ONES), t.ldr("r2", AT_OUT), *results, t.str_("r2", AT_OUT))
+
+
 @dataclass(frozen=True)
 class ShiftedWindow(SingleWindow):
     """The code for a tile with one window and shifted sums, for eight rows at a time."""
@@ -53,10 +63,19 @@ class ShiftedWindow(SingleWindow):
         return shifting(super().layout)
 
     def finish(self, rows: int, windows: int) -> Code:
-        sums, together = SUMS[:rows], min(rows, _BYTES)
-        groups = [sums[first : first + together] for first in range(0, rows, together)]
-        results = [_shifted(group, self.tile.right, "r12", post("r2", together)) for group in groups]
-        return joined(t.mvn("r12", _ALL_BUT_ONES), t.ldr("r2", AT_OUT), *results, t.str_("r2", AT_OUT))
+        return _stored(rows, self.tile.right)
+
+
+@dataclass(frozen=True)
+class ShiftedPairedWindow(PairedWindow):
+    """The code for a tile with one window and shifted sums, whose rows are multiplied two at a time."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return shifting(super().layout)
+
+    def finish(self, rows: int, windows: int) -> Code:
+        return joined(self.separated(rows), _stored(rows, self.tile.right))
 
 
 @dataclass(frozen=True)

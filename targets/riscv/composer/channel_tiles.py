@@ -20,12 +20,11 @@ from tinyml.targets.composer.weight_streams import (
     RIGHT_AT,
     RIGHT_LESS_1,
     START_AT,
-    WEIGHTS_AT,
     ChannelRecords,
     WeightStream,
 )
 from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
-from tinyml.targets.riscv.composer.fragments import RiscvTileCode, added_product, requantised, started_product
+from tinyml.targets.riscv.composer.fragments import RiscvTileCode, added_product, finished, started_product
 
 _MAX_WINDOWS, _MAX_WEIGHTS = 8, 9
 """The maximum number of sums and of weights in registers."""
@@ -46,7 +45,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @cached_property
     def records(self) -> ChannelRecords:
-        return ChannelRecords(self.tile, (DOUBLED, RIGHT_LESS_1))
+        return ChannelRecords(self.tile, () if self.tile.right else (DOUBLED, RIGHT_LESS_1))
 
     @property
     def is_kept(self) -> bool:
@@ -92,13 +91,13 @@ class _Channel(Generic[V]):
     def __init__(self, code: RiscvCode[V], tile_code: RiscvChannelTile, stream: V) -> None:
         self.code, self.tile_code, self.tile, self.records = code, tile_code, tile_code.tile, tile_code.records
         self.start = code.load(32, stream, START_AT)
-        self.multiplier = code.load(32, stream, MULTIPLIER_AT)
-        self.right = code.load(8, stream, RIGHT_AT)
+        places = [] if self.tile.right else [(32, MULTIPLIER_AT), (8, RIGHT_AT)]
+        self.factors = [code.load(bits, stream, place) for bits, place in places]
         self.stream = stream
         self.kept = self._weights(stream, self.records.taps if tile_code.is_kept else 0)
 
     def _weights(self, stream: V, count: int) -> Sequence[V]:
-        return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
+        return [self.code.load(8, stream, self.records.weights_at + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
         """Append code that computes and stores the results of the channel.
@@ -130,9 +129,9 @@ class _Channel(Generic[V]):
             sums = self._by_kept_weights(window, windows)
         else:
             stream, *sums = self._by_loaded_weights(stream, window, windows)
+        byte_of = finished(code, self.tile)
         for number, sum in enumerate(sums):
-            byte = requantised(code, sum, self.multiplier, self.right, self.tile)
-            code.store_byte(out, byte, number * channels)
+            code.store_byte(out, byte_of(sum, *self.factors), number * channels)
         following = code.moved(window, windows * self.tile.step)
         return stream, following, code.moved(out, windows * channels)
 

@@ -13,9 +13,16 @@ from functools import cached_property, partial
 from typing import Generic
 
 from tinyml.targets.composer.instructions import balanced
-from tinyml.targets.composer.weight_streams import BY_ELEMENT, DOUBLED, RIGHT_LESS_1, WeightStream, row_blocks
+from tinyml.targets.composer.weight_streams import (
+    BY_ELEMENT,
+    DOUBLED,
+    RIGHT_LESS_1,
+    WeightStream,
+    row_blocks,
+    shifting,
+)
 from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
-from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, added_product, requantised, started_product
+from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, added_product, finished, started_product
 
 _MAX_WINDOWS, _MAX_ROWS, _MAX_ROWS_ALONE = 4, 4, 8
 UNROLLED_LENGTH = 2 * UNROLLED
@@ -49,7 +56,8 @@ class RiscvDotTile(RiscvTileCode):
     @cached_property
     def _layout(self) -> WeightStream:
         most = _MAX_ROWS if self.windows[0][1] > 1 else _MAX_ROWS_ALONE
-        return row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
+        layout = row_blocks(self.tile, balanced(self.tile.rows, most), (DOUBLED, RIGHT_LESS_1), BY_ELEMENT)
+        return shifting(layout) if self.tile.right else layout
 
     @property
     def is_straight(self) -> bool:
@@ -197,11 +205,12 @@ class _RowBlock(Generic[V]):
         """
         code, rows, layout = self.code, self.rows, self.tile_code.layout
         # The pointer is at the end of the weights.
-        begin = layout.weights_end(rows)
+        begin, tile = layout.weights_end(rows), self.tile_code.tile
+        byte_of = finished(code, tile)
         for row in range(rows):
-            multiplier = code.load(32, stream, layout.offset("multiplier", rows, row) - begin)
-            right = code.load(8, stream, layout.offset("right", rows, row) - begin)
+            places = [] if tile.right else [(32, "multiplier"), (8, "right")]
+            factors = [code.load(bits, stream, layout.offset(name, rows, row) - begin) for bits, name in places]
             for window in range(self.windows):
-                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.tile_code.tile)
-                code.store_byte(out, byte, window * self.tile_code.tile.rows + row)
+                byte = byte_of(sums[row * self.windows + window], *factors)
+                code.store_byte(out, byte, window * tile.rows + row)
         return code.moved(stream, layout.block_bytes(rows) - begin), code.moved(out, rows)

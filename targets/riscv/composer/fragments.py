@@ -5,7 +5,7 @@ built.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
@@ -16,6 +16,8 @@ from tinyml.targets.riscv.assembly import (
     ACCUMULATE,
     ADD,
     ADDI,
+    BEQ,
+    BLTU,
     MUL,
     MULHSU,
     SLLI,
@@ -23,6 +25,7 @@ from tinyml.targets.riscv.assembly import (
     SRA,
     SRAI,
     SRLI,
+    SUB,
     XORI,
     InstructionCounter,
     RiscvCode,
@@ -34,8 +37,8 @@ from tinyml.targets.tiles import Tile
 UNROLLED = 4
 """The number of elements in an iteration of a loop."""
 
-SATURATED = 2
-"""The number of additional instructions of `requantised` for results out of range.
+SATURATED, SATURATED_SHIFTED = 2, 3
+"""The number of additional instructions of `requantised` and of `shifted` for results out of range.
 
 The cost model assumes them for half of all results, since an activation sets about half of a network's results to the
 least byte.
@@ -91,7 +94,7 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile)
         number = code.put(ACCUMULATE, high, code.put(SRAI, high, 31))
     number = code.put(SRAI, code.put(ADDI, code.put(SRA, number, right), 2 * tile.zero + 1), 1)
     byte = code.put(SRAI, code.put(SLLI, number, 24), 24)
-    return code.changed_unless(byte, number, number, lambda value: _limit(code, value), share=0.5)
+    return code.changed_unless(BEQ, byte, number, number, lambda value: _limit(code, value), share=0.5)
 
 
 def _limit(code: RiscvCode[V], value: V) -> V:
@@ -99,6 +102,44 @@ def _limit(code: RiscvCode[V], value: V) -> V:
     values, otherwise 127.
     """
     return code.put(XORI, code.put(SRAI, value, 31), 127)
+
+
+GREATEST = 127
+"""The greatest raw of one byte in fixed point. The least raw is its negative."""
+
+
+def shifted(code: RiscvCode[V], sum: V, right: int, raws: V) -> V:
+    """Append code that shifts a sum right and saturates it to a byte in fixed point, and return the byte.
+
+    raws: the number of raws, 2 * `GREATEST` + 1.
+    """
+    number = code.put(SRAI, sum, right)
+
+    def limit(value: V) -> V:
+        sign = code.put(SRAI, value, 31)
+        return code.put(SUB, code.put(XORI, sign, GREATEST), sign)
+
+    return code.changed_unless(BLTU, code.put(ADDI, number, GREATEST), raws, number, limit, share=0.5)
+
+
+def finished(code: RiscvCode[V], tile: Tile) -> Callable[..., V]:
+    """A function that appends code which converts a sum to the byte of its result, and returns the byte.
+
+    The arguments of the function are the sum and, unless the tile shifts its sums, the multiplier and the right shift
+    of `requantised`. Constants for all sums are loaded before.
+    """
+
+    def by_factors(sum: V, multiplier: V, right: V) -> V:
+        return requantised(code, sum, multiplier, right, tile)
+
+    if not tile.right:
+        return by_factors
+    raws = code.constant(2 * GREATEST + 1)
+
+    def by_shift(sum: V) -> V:
+        return shifted(code, sum, tile.right, raws)
+
+    return by_shift
 
 
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:

@@ -27,6 +27,7 @@ from tinyml.targets.nests import Offer, RowSums, Start, TileQuery
 from tinyml.targets.registry import known_kernel, offers, table_entries
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily, tile_of
 from tinyml.transforms.ir.buffers import constant_raws
+from tinyml.transforms.ir.indices import executions
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 if TYPE_CHECKING:
@@ -220,7 +221,8 @@ def _query(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
     widths = [8 * element_format(factor.type).dtype.itemsize for factor in products.factors]
     factors = widths[0], widths[1]
     sums = RowSums(channels, by_row, start, products.accumulator, element_format(result), filters, factors)
-    return TileQuery(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+    times = executions(op)
+    return TileQuery(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by, times=times)
 
 
 def _has_integers(run: SSAValue) -> bool:

@@ -164,7 +164,7 @@ class _Pixels:
         count: the number of pixels in a line.
         """
         if (nest := self._nest(count)) is not None:
-            several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True)
+            several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True, times=1)
             for lines, most in ((offer.lines, offer.input_tile) for offer in offers(self.target, several)):
                 if self._fits(count, memory, lines) and _gathered_bytes(self.op, count, lines) <= most:
                     yield lines
@@ -191,7 +191,8 @@ class _Pixels:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
         runs, run, pitch, step = layout
-        return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
+        times = prod(tdsl.shape_of(self.op.out)[1:3]) / count
+        return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count, times=times)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
         """Whether the memory is sufficient for the input tile and the results of `count` pixels in each of

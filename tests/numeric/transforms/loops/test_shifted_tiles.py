@@ -1,4 +1,6 @@
-"""Fixed-point convolutions by kernels that shift their sums compute the evaluator's bits on an AVR and on the host."""
+"""Fixed-point convolutions by kernels that shift their sums compute the evaluator's bits on all chips that have such
+kernels, and in plain C on the host.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from tinyml.targets.tiles import Tile
 from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 
-KERNEL = re.compile(r"\btm_(?:dot|channel)_tile_s8_\w+(?=\()")
+KERNEL = re.compile(r"\btm_(?:(?:dot|channel)_tile|\w+_shift_(?:tile|channel))_s8_\w+(?=\()")
 FRAC = 7
 CALL = 10
 """The cycles of a call and its arguments."""
@@ -118,8 +120,10 @@ class Run:
     tiles: dict[str, num.TileKernelAttr]
 
 
-def check(text: str, devices: list[str], folder: Path) -> Run:
-    """Assert that devices compute the evaluator's bits, and return the run on the last device."""
+def check(text: str, devices: list[str], folder: Path, target: str = "uno") -> Run:
+    """Assert that devices compute the evaluator's bits with the program for `target`, and return the run on the last
+    device.
+    """
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)
@@ -127,13 +131,13 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
     x = random.integers(-127, 128, (4, interface.input_length)).astype(np.int8)
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
-    lowered(module, ctx, end="buffers-to-loops", target="uno")
+    lowered(module, ctx, end="buffers-to-loops", target=target)
     calls = [op.kernel for op in module.walk() if isinstance(op, num.CallOp)]
-    tiles = {kernel_of(call, "uno").symbol: call for call in calls if isinstance(call, num.TileKernelAttr)}
-    lowered(module, ctx, start="loops-to-bits", target="uno")
+    tiles = {kernel_of(call, target).symbol: call for call in calls if isinstance(call, num.TileKernelAttr)}
+    lowered(module, ctx, start="loops-to-bits", target=target)
     source = folder / "source"
     source.mkdir(exist_ok=True)
-    write_c(module, ctx, "uno", source)
+    write_c(module, ctx, target, source)
     printed = next(source.glob("*.c")).read_text()
     kernels = KERNEL.findall(printed[printed.index("_predict(") :])
     time, spent = 0.0, dict.fromkeys(kernels, 0.0)
@@ -184,6 +188,21 @@ def test_filters_of_channels(device: str, tmp_path: Path):
     e, fifth = depthwise(x, "e", (4, 4), 9, random)
     run = check(program(x, first + second + third + fourth + fifth, [a, b, c, d, e]), [device], tmp_path)
     assert len(run.kernels) == 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "cortex-m55", "riscv"])
+def test_other_chips(target: str, tmp_path: Path):
+    """Kernels are exact for rows of single pixels and of windows, for an odd number of windows and of rows, and for
+    depthwise filters.
+    """
+    random, x = np.random.default_rng(6), Image("x", 7, 9, 12, FRAC)
+    a, first = convolution(x, "a", 7, (1, 1), 8, random)
+    b, second = convolution(x, "b", 5, (3, 3), 9, random, across=2)
+    c, third = depthwise(x, "c", (3, 3), 7, random)
+    d, fourth = depthwise(a, "d", (2, 3), 6, random, across=2)
+    run = check(program(x, first + second + third + fourth, [a, b, c, d]), ["host", target], tmp_path, target)
+    assert len(run.kernels) == 4
 
 
 def test_the_time_of_a_call_is_known(tmp_path: Path):

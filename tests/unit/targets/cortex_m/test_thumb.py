@@ -27,7 +27,8 @@ from tinyml.targets.cortex_m.composer.fragments import statement
 from tinyml.targets.cortex_m.composer.paired_rows import ByOneFactor, PairedWindow
 from tinyml.targets.cortex_m.composer.rows import RowPairs, SingleWindow, WidenedRows
 from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
-from tinyml.targets.cortex_m.composer.shifted_rows import ShiftedRowPairs, ShiftedWindow
+from tinyml.targets.cortex_m.composer.shifted_depthwise import ShiftedSlidingWindow
+from tinyml.targets.cortex_m.composer.shifted_rows import ShiftedPairedWindow, ShiftedRowPairs, ShiftedWindow
 from tinyml.targets.cortex_m.composer.winograd_1d import Winograd1d
 from tinyml.targets.cortex_m.composer.winograd_2d import Winograd2d
 from tinyml.targets.cortex_m.thumb import Opcode, at, post, slot
@@ -61,12 +62,16 @@ KERNELS: dict[str, list[RepeatedCode]] = {
         ),
         *(ShiftedRowPairs(replace(ROWS, right=9)), ShiftedWindow(Tile(13, 1, 50, 0, 50, 1, 0, right=9))),
         *(Winograd1d(PIXELS), Winograd2d(Tile(7, 3, 48, 160, 16, 8, -5, lines=2))),
+        ShiftedPairedWindow(Tile(13, 1, 50, 0, 50, 1, 0, right=9)),
+        ShiftedSlidingWindow(replace(CHANNELS, zero=0, right=9)),
         *(SlidingWindow(CHANNELS), CodedDepthwise(CHANNELS, sums_of(CHANNELS, channels=True))),
     ],
     "cortex-m0": [
         *(
             RowsArmv6m(replace(ROWS, to_even=1)),
             ChannelsArmv6m(CHANNELS),
+            RowsArmv6m(replace(ROWS, zero=0, right=9)),
+            ChannelsArmv6m(replace(CHANNELS, zero=0, right=9)),
             CodedRowsArmv6m(ROWS, sums_of(ROWS, channels=False)),
         ),
         CodedDepthwiseArmv6m(CHANNELS, sums_of(CHANNELS, channels=True)),

@@ -11,7 +11,7 @@ from xdsl.dialects.riscv_func import FuncOp
 from xdsl.ir import Region, SSAValue
 
 from tinyml.targets.composer.instructions import Lines
-from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ADDI, LBU, MUL, InstructionCounter, RiscvCode, V
+from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ADDI, BEQ, LBU, MUL, InstructionCounter, RiscvCode, V
 from tinyml.targets.riscv.builder import SAVED, OutOfRegistersError, RiscvBuilder, allocate, assembly
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
@@ -114,7 +114,7 @@ def test_a_change_is_counted_by_its_share():
 
 def changed(code: RiscvCode[V]) -> None:
     value, other = code.arguments(2)
-    value = code.changed_unless(value, other, value, lambda value: code.put(ADDI, value, 7), share=0.25)
+    value = code.changed_unless(BEQ, value, other, value, lambda value: code.put(ADDI, value, 7), share=0.25)
     code.store_word(other, value, 0)
     code.give([])
 
