@@ -32,12 +32,14 @@ class GraphBuilder(ModelBuilder):
     """A builder that appends the program's ops for operators of TensorFlow Lite, and stores the values of tensors.
 
     nodes: the builder for operators that are imported as ONNX nodes; None before the first such operator.
+    time: the index of the step in the body of a loop; None outside of loops.
     """
 
     def __init__(self, file: str):
         super().__init__(file)
         self.values: dict[Tensor, SSAValue] = {}
         self.nodes: Builder | None = None
+        self.time: SSAValue | None = None
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
         """Record the value of a tensor. Raises `VerifyException` unless the value has the tensor's shape and format."""

@@ -53,7 +53,7 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
     elements = 0
     for op in graph.operators:
         op = replace(op, inputs=[None if tensor is None else known.get(tensor, tensor) for tensor in op.inputs])
-        result = _result(op)
+        result = constant_result(op)
         if result is None:
             try:
                 left.append(_in_floats(op))
@@ -101,11 +101,15 @@ def _reals(tensor: Tensor) -> Array:
     return ((data.astype(np.float64) - zeros) * scales).astype(np.float32)
 
 
-def _result(op: Operator) -> Array | None:
+def constant_result(op: Operator) -> Array | None:
+    """The result of an operator on constants; None if it is not folded.
+
+    Raises `InputError` for constants that do not fit together.
+    """
     inputs = [tensor for tensor in op.inputs if tensor is not None]
     if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
         return None
-    arrays = [np.array(tensor.shape) if op.kind == "SHAPE" else tensor.data for tensor in inputs]
+    arrays = [_OF_SHAPES[op.kind](tensor.shape) if op.kind in _OF_SHAPES else tensor.data for tensor in inputs]
     constants = [array for array in arrays if array is not None]
     integers = [array for position, array in enumerate(constants) if (op.kind, position) not in MOVED]
     if len(constants) < len(inputs) or any(array.dtype.name not in ("int32", "int64") for array in integers):
@@ -117,12 +121,24 @@ def _result(op: Operator) -> Array | None:
         raise InputError(f"{op}: {error}") from error
 
 
+_OF_SHAPES: dict[str, Callable[[tuple[int, ...]], Array]] = {
+    "RANK": lambda shape: np.array(len(shape)),
+    "SHAPE": np.array,
+}
+"""The operators on the shape of a tensor."""
+
 Fold = Callable[[Operator, Sequence["Array"]], "Array"]
 """A function that returns an operator's result for constants; it raises `ValueError` for inconsistent constants."""
 
 
 def _strided(op: Operator, inputs: Sequence[Array]) -> Array:
     return inputs[0][np.ix_(*strided_ranges(op))]
+
+
+def _sliced(op: Operator, inputs: Sequence[Array]) -> Array:
+    x, begin, size = inputs
+    ends = [None if count == -1 else start + count for start, count in zip(begin.flat, size.flat, strict=True)]
+    return x[tuple(slice(start, end) for start, end in zip(begin.flat, ends, strict=True))]
 
 
 def _gathered(op: Operator, inputs: Sequence[Array]) -> Array:
@@ -182,9 +198,11 @@ FOLDED: dict[str, Fold] = {
     "MUL": _arithmetic(np.multiply),
     "NOT_EQUAL": _arithmetic(np.not_equal),
     "PACK": lambda op, inputs: np.stack(inputs, op.options["axis"]),
+    "RANK": lambda op, inputs: inputs[0],
     "REDUCE_PROD": _reduced,
     "RESHAPE": lambda op, inputs: inputs[0],
     "SHAPE": lambda op, inputs: inputs[0],
+    "SLICE": _sliced,
     "SQUEEZE": lambda op, inputs: inputs[0],
     "STRIDED_SLICE": _strided,
     "SUB": _arithmetic(np.subtract),

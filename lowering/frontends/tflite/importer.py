@@ -22,14 +22,24 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
-from tinyml.lowering.frontends.layers.model_builder import DeclaredPart
+from tinyml.lowering.frontends.layers.model_builder import DeclaredPart, signed
+from tinyml.lowering.frontends.layers.sequences import loop_over_steps
 from tinyml.lowering.frontends.tflite.advice import advice
-from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element, is_unsigned, is_wide, require_scales
+from tinyml.lowering.frontends.tflite.builder import (
+    WIDE,
+    GraphBuilder,
+    activation_format,
+    element,
+    is_unsigned,
+    is_wide,
+    require_scales,
+)
+from tinyml.lowering.frontends.tflite.counted_loops import CountedLoop
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.integers import in_reals
 from tinyml.lowering.frontends.tflite.keras_layers import in_order, input_name
-from tinyml.lowering.frontends.tflite.loops import unrolled
+from tinyml.lowering.frontends.tflite.loops import with_loops
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.normalisations import normalised
 from tinyml.lowering.frontends.tflite.operands import integers_of
@@ -44,7 +54,7 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
     try:
         graph = read_graph(content, file)
         if graph.called:
-            graph = unrolled(graph)
+            graph = with_loops(graph)
         graph = folded(graph)
         inputs = in_order([tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
         graph = replace(graph, inputs=inputs)
@@ -213,10 +223,44 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
     return tensor, None
 
 
+def _append_loop(to: GraphBuilder, op: Operator, loop: CountedLoop, variables: Variables) -> None:
+    """Append the loop of a WHILE, whose iter_args are the carried tensors."""
+    body = _joined(folded(loop.body))
+    begun = [_begun(to, tensor) for _, tensor in zip(op.outputs, op.inputs, strict=False) if tensor is not None]
+    for inner, tensor in zip(loop.body.inputs[len(begun) :], op.inputs[len(begun) :], strict=True):
+        if tensor is not None:
+            to.values[inner] = to.value(tensor)
+
+    def step(time: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        outside, to.time = to.time, time
+        to.values |= dict(zip(loop.body.inputs, carried, strict=False))
+        for inner in body.operators:
+            _append(to, inner, variables)
+        to.time = outside
+        return [to.value(tensor) for tensor in body.outputs]
+
+    results = loop_over_steps(to, loop.steps, begun, step)
+    for output, result in zip(op.outputs, results, strict=True):
+        to.define(output, result)
+
+
+def _begun(to: GraphBuilder, tensor: Tensor) -> SSAValue:
+    """The initial value of a carried tensor. A constant of equal elements occupies no flash."""
+    if tensor.data is None or (tensor.data != tensor.data.flat[0]).any():
+        return to.value(tensor)
+    format = activation_format(tensor)
+    filling = float(format.decode(signed(tensor.data)).flat[0])
+    return to.op(tdsl.FillOp, filling, TensorType(format.type, tensor.shape))
+
+
 def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     if variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)
+        return
+    if (loop := op.options.get("loop")) is not None:
+        with to.importing(str(op)):
+            _append_loop(to, op, loop, variables)
         return
     if op.kind not in OPERATORS:
         with to.importing(str(op)):

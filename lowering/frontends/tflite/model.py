@@ -154,7 +154,8 @@ class _TfliteReader:
         listed = [graph.numbers(slot, "<i4") for slot in (1, 2)]
         listed += [table.numbers(slot, "<i4") for table in graph.tables(3) for slot in (1, 2)]
         used: set[int] = {index for indices in listed for index in indices.tolist() if 0 <= index < len(tables)}
-        tensors = {index: self.tensor(index, tables) for index in sorted(used)}
+        # In the bodies of loops, the elements before the first of a list are a part without elements.
+        tensors = {index: self.tensor(index, tables, least=0 if number else 1) for index in sorted(used)}
 
         def named(indices: NDArray[Any], where: str) -> list[Tensor | None]:
             for index in map(int, indices):
@@ -182,11 +183,15 @@ class _TfliteReader:
             raise InputError(f"operator {index} is of kind {number}, the model lists {len(self.kinds)} kinds")
         return self.kinds[number]
 
-    def tensor(self, index: int, tables: Sequence[_Table]) -> Tensor:
+    def tensor(self, index: int, tables: Sequence[_Table], least: int = 1) -> Tensor:
+        """A tensor of a graph.
+
+        least: the least extent of an axis.
+        """
         table = tables[index]
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
-        if len(shape) not in RANKS or any(extent < 1 for extent in shape):
+        if len(shape) not in RANKS or any(extent < least for extent in shape):
             # Quantised layers over sequences have tensors without elements.
             if (kind := recurrent(self.kinds)) is not None:
                 raise InputError(f"operators {kind} are not supported: {advice(kind)}")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.layers.margins import copied, mirrored
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, number_of
+from tinyml.lowering.frontends.tflite.counted_loops import Window
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import (
     axis_in,
@@ -88,6 +91,46 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
         to.value(input_of(op, 0)), [indices[0] for indices in ranges], [len(indices) for indices in ranges], steps
     )
     to.define(op.outputs[0], to.reshape(value, op.outputs[0].shape))
+
+
+def loop_slice(to: GraphBuilder, op: Operator) -> None:
+    """Import the part of a tensor that a step of a loop selects (`LOOP_SLICE`)."""
+    x, window = input_of(op, 0), _window_of(op)
+    moving = [axis for axis, growth in enumerate(window.growth) if growth]
+    if moving == [0] and tuple(window.sizes) == (1, *x.shape[1:]):
+        value = to.op(tdsl.IndexOp, to.value(x), _offset(to, window, 0))
+    else:
+        value = to.op(tdsl.SliceOp, to.value(x), _offsets(to, window), tuple(window.sizes), window.strides)
+    to.define(op.outputs[0], to.reshape(value, op.outputs[0].shape))
+
+
+def loop_insert(to: GraphBuilder, op: Operator) -> None:
+    """Import the replacement of the part of a tensor that a step of a loop selects (`LOOP_INSERT`)."""
+    item, whole, window = input_of(op, 0), input_of(op, 1), _window_of(op)
+    part = to.reshape(to.value(item), window.sizes)
+    to.define(op.outputs[0], to.op(tdsl.InsertSliceOp, part, to.value(whole), _offsets(to, window)))
+
+
+def _window_of(op: Operator) -> Window:
+    window = op.options["window"]
+    assert isinstance(window, Window)
+    return window
+
+
+def _offsets(to: GraphBuilder, window: Window) -> list[SSAValue]:
+    return [_offset(to, window, axis) for axis in range(len(window.first))]
+
+
+def _offset(to: GraphBuilder, window: Window, axis: int) -> SSAValue:
+    """Emit the offset of a window along an axis in the current step."""
+    first, growth = window.first[axis], window.growth[axis]
+    if not growth:
+        return to.index(first)
+    assert to.time is not None
+    way = to.time if abs(growth) == 1 else to.emit(arith.MuliOp, to.time, to.index(abs(growth))).result
+    if growth < 0:
+        return to.emit(arith.SubiOp, to.index(first), way).result
+    return way if first == 0 else to.emit(arith.AddiOp, to.index(first), way).result
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:

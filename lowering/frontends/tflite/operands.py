@@ -31,8 +31,11 @@ def optional_input(op: Operator, position: int) -> Tensor | None:
     return op.inputs[position] if position < len(op.inputs) else None
 
 
-def strided_ranges(op: Operator) -> list[range]:
-    """The indices along each axis that a STRIDED_SLICE selects, by numpy's rules for ranges."""
+def strided_ranges(op: Operator, *, may_be_empty: bool = False) -> list[range]:
+    """The indices along each axis that a STRIDED_SLICE selects, by numpy's rules for ranges.
+
+    may_be_empty: false to raise `VerifyException` for an axis without indices.
+    """
     x = input_of(op, 0)
     rank = len(x.shape)
     begin, end, step = (integers_of(op, position + 1, "the range") for position in range(3))
@@ -57,7 +60,7 @@ def strided_ranges(op: Operator) -> list[range]:
             ranges.append(range(at, at + 1))
         else:
             ranges.append(range(extent)[first : last : step[axis]])
-    if not all(ranges):
+    if not may_be_empty and not all(ranges):
         raise VerifyException("the range is empty")
     return ranges
 

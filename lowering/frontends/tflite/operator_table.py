@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from tinyml.lowering.frontends.tflite import elementwise, keras_layers, layers, movements, products, recurrent, resizing
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
+from tinyml.lowering.frontends.tflite.counted_loops import LOOP_INSERT, LOOP_SLICE
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 
@@ -20,6 +21,8 @@ _MOVES: Mapping[str, Import] = {
     "DEPTH_TO_SPACE": movements.depth_to_space,
     "EXPAND_DIMS": movements.reshape,
     "GATHER": gather,
+    LOOP_INSERT: movements.loop_insert,
+    LOOP_SLICE: movements.loop_slice,
     "MIRROR_PAD": movements.mirror_pad,
     "PACK": movements.pack,
     "PAD": movements.pad,
