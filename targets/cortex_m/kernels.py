@@ -58,10 +58,10 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", dots, to_even=True)
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", SlidingWindow, channels=True, to_even=True)
 """Kernels for depthwise filters."""
 
-MIN_SHIFTED, _MIN_SHIFTED_WINDOW = 1 << 12, 1 << 13
+MIN_SHIFTED, _MIN_SHIFTED_WINDOW = 1 << 10, 1 << 13
 """The fewest products of an inference for which a kernel with sums in fixed point is worth its flash, for several
-windows and for a single window. Each product takes about one instruction less for several windows, and 0.7 less for a
-single window. A kernel takes up to one KB.
+windows and for a single window. For several windows, each product takes one to three instructions less, the more the
+shorter the windows are; for a single window, 0.7 less. A kernel takes up to one KB.
 """
 
 _SHIFTED_PAIRS = replace(
@@ -122,8 +122,13 @@ _SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", RowsArmv6m, to_even
 _SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_tile_s8", ChannelsArmv6m, channels=True, to_even=True)
 """Kernels for depthwise filters, for ARMv6-M."""
 
+_MIN_SMALL_SHIFTED_WINDOW = 1 << 12
+"""The fewest products as above for a single window on ARMv6-M."""
+
 _SMALL_SHIFTED_DOTS = replace(
-    _ARMV6M.family("tm_cm_small_shift_tile_s8", RowsArmv6m, shifts=True), least=MIN_SHIFTED, least_alone=MIN_SHIFTED
+    _ARMV6M.family("tm_cm_small_shift_tile_s8", RowsArmv6m, shifts=True),
+    least=MIN_SHIFTED,
+    least_alone=_MIN_SMALL_SHIFTED_WINDOW,
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point, for ARMv6-M."""
 

@@ -114,7 +114,7 @@ KERNEL_TABLE = (
         replace(cortex_m.PAIRED_SUMS, composed=_narrow_paired_sum) if entry is cortex_m.PAIRED_SUMS else entry
         for entry in cortex_m.KERNEL_TABLE
         # Rows that have too few products for a tile are faster by four than in tiles of the Cortex-M4.
-        if not (isinstance(entry, TileFamily) and entry.shifts)
+        if not (isinstance(entry, TileFamily) and entry.shifts and not entry.channels)
     ),
 )
 """The chip's table of kernels, the best first."""

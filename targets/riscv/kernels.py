@@ -17,9 +17,9 @@ from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, sparse_dot
 
-MIN_SHIFTED = 1 << 12
-"""The fewest products of an inference for which a kernel with sums in fixed point is worth its flash. Each product
-takes about one instruction less. A kernel takes up to one KB.
+_MIN_SHIFTED, _MIN_SHIFTED_WINDOW = 1 << 10, 1 << 12
+"""The fewest products of an inference for which a kernel with sums in fixed point is worth its flash, for several
+windows and for a single window. Each product takes at least one instruction less. A kernel takes up to one KB.
 """
 
 _RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16, needs=M)
@@ -31,7 +31,9 @@ CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channe
 """Kernels for depthwise filters: each channel has its own filter."""
 
 SHIFTED_DOTS = replace(
-    _RV32IM.family("tm_rv_shift_tile_s8", RiscvDotTile, shifts=True), least=MIN_SHIFTED, least_alone=MIN_SHIFTED
+    _RV32IM.family("tm_rv_shift_tile_s8", RiscvDotTile, shifts=True),
+    least=_MIN_SHIFTED,
+    least_alone=_MIN_SHIFTED_WINDOW,
 )
 """Kernels that multiply rows of a matrix by windows, with sums in fixed point."""
 

@@ -3,26 +3,26 @@
 // RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m0}' | filecheck %s --check-prefix=M0
 // RUN: tinyml-opt %s -p 'tile-windows{target=riscv}' | filecheck %s --check-prefix=RV
 
-// Sums in fixed point are shifted by tiles that compute at least 2^12 products per inference: 16 rows of 16 weights by
+// Sums in fixed point are shifted by tiles that compute at least 2^10 products per inference: 16 rows of four weights by
 // 16 windows.
-func.func @rows(%X: tensor<1x1x16x16x!fixed.q<8, 4>>) -> tensor<1x1x16x16x!fixed.q<8, 4>> {
-  %F = tdsl.const dense<1> : tensor<16x1x1x16xi8> -> tensor<16x1x1x16x!fixed.q<8, 7>>
-  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<16x1x1x16x!fixed.q<8, 7>>, tensor<1x1x16x16x!fixed.q<8, 4>> -> tensor<1x1x16x16x!fixed.q<8, 4>>
+func.func @rows(%X: tensor<1x1x16x4x!fixed.q<8, 4>>) -> tensor<1x1x16x16x!fixed.q<8, 4>> {
+  %F = tdsl.const dense<1> : tensor<16x1x1x4xi8> -> tensor<16x1x1x4x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<16x1x1x4x!fixed.q<8, 7>>, tensor<1x1x16x4x!fixed.q<8, 4>> -> tensor<1x1x16x16x!fixed.q<8, 4>>
   func.return %y : tensor<1x1x16x16x!fixed.q<8, 4>>
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_cm_shift_tile_s8", rows = 16, runs = 1, length = 16, pitch = 0, step = 16, count = {{[0-9]+}}, zero = 0, right = 7>
+// CHECK: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_cm_shift_tile_s8", rows = 16, runs = 1, length = 4, pitch = 0, step = 4, count = {{[0-9]+}}, zero = 0, right = 7>
 // MVE-LABEL: func.func @rows
-// MVE: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_mve_shift_tile_s8", rows = 16, runs = 1, length = 16, pitch = 0, step = 16, count = {{[0-9]+}}, zero = 0, right = 7>
+// MVE: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_mve_shift_tile_s8", rows = 16, runs = 1, length = 4, pitch = 0, step = 4, count = {{[0-9]+}}, zero = 0, right = 7>
 // M0-LABEL: func.func @rows
-// M0: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_cm_small_shift_tile_s8", rows = 16, runs = 1, length = 16, pitch = 0, step = 16, count = {{[0-9]+}}, zero = 0, right = 7>
+// M0: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_cm_small_shift_tile_s8", rows = 16, runs = 1, length = 4, pitch = 0, step = 4, count = {{[0-9]+}}, zero = 0, right = 7>
 // RV-LABEL: func.func @rows
-// RV: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_rv_shift_tile_s8", rows = 16, runs = 1, length = 16, pitch = 0, step = 16, count = {{[0-9]+}}, zero = 0, right = 7>
+// RV: tdsl.conv2d {{.*}}tile = #num.tile_kernel<"tm_rv_shift_tile_s8", rows = 16, runs = 1, length = 4, pitch = 0, step = 4, count = {{[0-9]+}}, zero = 0, right = 7>
 
 // One window less has fewer products, and becomes a loop over windows.
-func.func @fewer(%X: tensor<1x1x15x16x!fixed.q<8, 4>>) -> tensor<1x1x15x16x!fixed.q<8, 4>> {
-  %F = tdsl.const dense<1> : tensor<16x1x1x16xi8> -> tensor<16x1x1x16x!fixed.q<8, 7>>
-  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<16x1x1x16x!fixed.q<8, 7>>, tensor<1x1x15x16x!fixed.q<8, 4>> -> tensor<1x1x15x16x!fixed.q<8, 4>>
+func.func @fewer(%X: tensor<1x1x15x4x!fixed.q<8, 4>>) -> tensor<1x1x15x16x!fixed.q<8, 4>> {
+  %F = tdsl.const dense<1> : tensor<16x1x1x4xi8> -> tensor<16x1x1x4x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<16x1x1x4x!fixed.q<8, 7>>, tensor<1x1x15x4x!fixed.q<8, 4>> -> tensor<1x1x15x16x!fixed.q<8, 4>>
   func.return %y : tensor<1x1x15x16x!fixed.q<8, 4>>
 }
 // CHECK-LABEL: func.func @fewer
