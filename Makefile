@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code versions mutants compile-times search-times wake-words format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz kernels costs packing figures folders papers docs hashes keras quantised bridges same-code versions mutants compile-times search-times wake-words format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, 
 
 papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m measured.papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
+
+folders: $(VENV)/test toolchains ## build and run the folders of --package with the tools of others: FROM=DIR with micropython, zephyr, cmsis and python
+	cd tests && FOLDERS_FROM=$(abspath $(FROM)) ../$(BIN)/pytest -q numeric/tools/driver/packages
 
 keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an environment with TensorFlow of 1.5 GB, and test them
 	@.ci/venv '$(PYTHON)' build/keras

@@ -28,7 +28,7 @@ DEFAULT_PACKAGINGS = ("arduino", "cmake", "bitstream")
 """The default packagings, each for the boards that it supports."""
 
 
-OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "keil", "iar", "mbed", "nrf-connect")
+OTHER_TOOLS = ("pico-sdk", "stm32cube", "stm32cubeide", "keil", "iar", "mbed", "nrf-connect")
 """Tools that users request, but for which no project is written."""
 
 

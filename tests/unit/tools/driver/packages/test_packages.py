@@ -31,7 +31,8 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_usual_packagings_of_boards():
-    usual = ("c", "arduino", "cmake", "platformio", "header", "bitstream", "mlir", "circt", "mlperf")
+    usual = ("c", "arduino", "cmake", "platformio", "header")
+    usual += ("micropython", "rust", "zephyr", "idf", "bitstream", "mlir", "circt", "mlperf")
     assert packaging_names() == usual
     assert [one.name for one in packagings_for(board("uno"), None, zipped=False)] == ["arduino", "cmake"]
     # No IDE knows a bare core.
@@ -54,13 +55,13 @@ def test_usual_packagings_of_boards():
             "nucleo-f401re",
             ["arduino"],
             False,
-            "--package takes cmake, platformio, header, mlir, mlperf for it, and c writes the C files alone",
+            "--package takes cmake, platformio, header, micropython, rust, zephyr, mlir, mlperf for it, and c writes",
         ),
         (
             "cortex-m4",
-            ["zephyr"],
+            ["mbed"],
             False,
-            "projects of zephyr use the C files of --package c",
+            "projects of mbed use the C files of --package c",
         ),
         ("cortex-m4", ["platformio"], False, "--package platformio: cortex-m4 is not a board of PlatformIO"),
         ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is not programmable logic with a known board"),
@@ -117,22 +118,22 @@ def test_a_program_is_packed_when_it_is_saved(tmp_path: Path):
     assert not (tmp_path / "wrong").exists()
 
 
-def _zephyr_files(model: PackagedModel) -> Mapping[str, str]:
+def _nuttx_files(model: PackagedModel) -> Mapping[str, str]:
     return {"prj.conf": f"CONFIG_{model.name.upper()}=y\n", **model.sources}
 
 
-ZEPHYR = Packaging("zephyr", _zephyr_files)
+NUTTX = Packaging("nuttx", _nuttx_files)
 
 
-BROKEN: object = replace(ZEPHYR, name=3)  # pyright: ignore[reportArgumentType]
+BROKEN: object = replace(NUTTX, name=3)  # pyright: ignore[reportArgumentType]
 
 
 def test_others_add_a_packaging(tmp_path: Path):
-    entries = [EntryPoint(name, f"{__name__}:{name.upper()}", PACKAGES) for name in ("zephyr", "broken")]
+    entries = [EntryPoint(name, f"{__name__}:{name.upper()}", PACKAGES) for name in ("nuttx", "broken")]
     with installed(*entries):
-        assert set(packaging_names()[9:]) == {"broken", "zephyr"}
-        out = sensor_model(tmp_path, "mkr1000", packages=("zephyr",)).out
-        assert files(out / "zephyr") == {
+        assert set(packaging_names()[13:]) == {"broken", "nuttx"}
+        out = sensor_model(tmp_path, "mkr1000", packages=("nuttx",)).out
+        assert files(out / "nuttx") == {
             "prj.conf": b"CONFIG_GESTURES=y\n",
             f"{NAME}.c": (out / f"{NAME}.c").read_bytes(),
             f"{NAME}.h": (out / f"{NAME}.h").read_bytes(),
@@ -189,7 +190,7 @@ def test_folders_of_ours_are_no_packages(name: str, tmp_path: Path, capsys: pyte
     """A package must not have the name of a folder or file that tinyml itself writes. When a program is saved again,
     packages are removed by their names.
     """
-    with installed(EntryPoint(name, f"{__name__}:ZEPHYR", PACKAGES)):
+    with installed(EntryPoint(name, f"{__name__}:NUTTX", PACKAGES)):
         assert name not in packaging_names()
         out = sensor_model(tmp_path, "mkr1000").out
         kept = files(tinyml.open(out).save(tmp_path / "same"))

@@ -1,0 +1,115 @@
+"""The crate is built and tested by cargo on this computer, and for a Cortex-M4 if its core library is installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import gural_murmann
+from programs.devices import need_tools
+from programs.other_tools import passed
+from programs.sensor_models import CLASSES, NAME, SensorModel, inputs, sensor_model
+from programs.spread import spread
+
+from tinyml.dialects.errors import InputError
+from tinyml.targets.registry import board
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.packages.packaging_table import packagings_for
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.stages import print_ir
+
+CARGO = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+
+OWN = """\
+use gestures::Gestures;
+
+#[test]
+fn reals_become_the_classes_of_the_evaluator() {{
+    let mut models = [Gestures::new(), Gestures::new()];
+    for (at, (reals, class, name)) in [{rows}].iter().enumerate() {{
+        let model = &mut models[at % 2];
+        let found = model.predict_floats(reals);
+        assert_eq!((found.0, found.name()), (*class, *name));
+        let scores = model.scores();
+        assert!(scores.iter().all(|score| *score <= scores[found.0 as usize]));
+    }}
+}}
+"""
+
+
+def cargo_test(crate: Path) -> str:
+    """The output of `cargo test` without the network; warnings are errors."""
+    return passed(["cargo", "test", "--offline"], folder=crate, environment={"RUSTFLAGS": "-Dwarnings"})
+
+
+@CARGO
+@pytest.mark.long(seconds=15)
+@pytest.mark.parametrize("case", spread(["fixed", "float", "posit"], 1))
+def test_the_crate_computes_what_the_evaluator_does(case: str, tmp_path: Path):
+    """The stored samples in ten thousand calls of two models, and fifty inputs of real numbers."""
+    options: dict[str, Any] = {"format": case, "width": {"fixed": 16, "float": None, "posit": 8}[case]}
+    model = sensor_model(tmp_path, "cortex-m4", packages=("rust",), instances=True, **options)
+    crate, x = model.out / "rust", inputs(50)
+    rows = ", ".join(
+        f"([{', '.join(map(repr, row))}], {label}_i16, {CLASSES[label]!r})".replace("'", '"')
+        for row, label in zip(x.tolist(), model.classes(x), strict=True)
+    )
+    (crate / "tests/own.rs").write_text(OWN.format(rows=rows))
+    said = cargo_test(crate)
+    assert said.count("1 passed") == 2
+
+
+@CARGO
+@pytest.mark.long(seconds=15)
+def test_a_stream_is_pushed(tmp_path: Path):
+    images = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])[:4]
+    (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
+    np.savez(tmp_path / "images.npz", x=images)
+    files = {"model": tmp_path / "network.mlir", "val": tmp_path / "images.npz", "out": tmp_path / "out"}
+    compile_model(Request(**files, target="host", input="push", instances=True, packages=("rust",)))
+    assert "1 passed" in cargo_test(tmp_path / "out/rust")
+
+
+@CARGO
+@pytest.mark.long(seconds=15)
+def test_it_is_built_for_a_processor_without_an_operating_system(tmp_path: Path):
+    target = "thumbv7em-none-eabihf"
+    need_tools("cortex-m4")
+    root = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip()
+    if not (Path(root) / "lib/rustlib" / target).is_dir():
+        pytest.skip(f"rustup target add {target}: the core library is not installed")
+    model = sensor_model(tmp_path, "cortex-m4", packages=("rust",), instances=True)
+    passed(["cargo", "build", "--offline", "--release", "--target", target], folder=model.out / "rust")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["match", "Self"])
+def test_words_of_rust_are_not_names(name: str, tmp_path: Path):
+    out = sensor_model(tmp_path, "cortex-m4", packages=("rust",), instances=True, name=name).out
+    manifest = (out / "rust/Cargo.toml").read_text()
+    assert re.findall(r'^name = "(.*)"', manifest, re.MULTILINE) == [f"{name.lower()}_model"]
+
+
+def test_what_rust_cannot_own(tmp_path: Path):
+    with pytest.raises(InputError, match="a safe type owns the memory of its model: add --instances"):
+        sensor_model(tmp_path, "cortex-m4", packages=("rust",))
+    with pytest.raises(InputError, match="uno is no target of rustc"):
+        packagings_for(board("uno"), ["rust"], zipped=False)
+
+
+def test_built_crates_are_replaced(tmp_path: Path):
+    """What cargo wrote does not prevent the folder from being written again, and stays."""
+    model = sensor_model(tmp_path, "cortex-m4", packages=("rust",), instances=True)
+    target = model.out / "rust/target"
+    target.mkdir()
+    (target / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55")
+    (model.out / "rust/Cargo.lock").write_text("version = 4\n")
+    again = sensor_model(tmp_path, "cortex-m4", packages=("rust",), instances=True)
+    assert isinstance(again, SensorModel)
+    assert (target / "CACHEDIR.TAG").is_file()
+    assert (model.out / f"rust/csrc/{NAME}.c").is_file()
