@@ -23,10 +23,11 @@ NAME = "gestures"
 
 
 @cache
-def program(board: str, width: int) -> tinyml.Program:
+def program(board: str, width: int, *, instances: bool = False) -> tinyml.Program:
     x = np.random.default_rng(0).normal(size=(60, 6)).astype(np.float32)
     classes = x[:, :3].argmax(1)
-    made = tinyml.compile(sk.LogisticRegression().fit(x, classes), x, classes, board=board, width=width, name=NAME)
+    fitted = sk.LogisticRegression().fit(x, classes)
+    made = tinyml.compile(fitted, x, classes, board=board, width=width, name=NAME, instances=instances)
     assert isinstance(made, tinyml.Program)
     return made
 
@@ -86,6 +87,16 @@ def mlir(folder: Path) -> None:
     run(folder / "mlir", "make")
 
 
+def cargo(folder: Path) -> None:
+    run(folder / "rust", "cargo", "build", "--offline")
+
+
+ZEPHYR = (f"{NAME}/sample/build/CMakeCache.txt", f"{NAME}/sample/build/zephyr/zephyr.elf", "twister-out/twister.log")
+IDF = ("build/CMakeCache.txt", "build/test.bin", "sdkconfig", "sdkconfig.old", "dependencies.lock")
+MICROPYTHON = (f"build-x64/{NAME}.o", f"build-x64/{NAME}.config.h", f"{NAME}.mpy", ".mpy_ld_cache-x64/libgcc")
+
+WITH_INSTANCES = ("micropython", "rust")
+
 SKETCH = f"arduino/{NAME}/examples/SelfTest"
 
 PLATFORMIO = (
@@ -109,8 +120,13 @@ BUILDS: dict[str, tuple[str, Sequence[str], Callable[[Path], None]]] = {
     "mlir": ("host", ["mlir"], mlir),
     "platformio": ("uno", ["platformio"], touched(*(f"platformio/{name}" for name in PLATFORMIO))),
     **{f"arduino, {tool}": ("uno", ["arduino"], touched(*names)) for tool, names in ARDUINO.items()},
-    "zephyr": ("nucleo-f401re", ["c"], touched("build/CMakeCache.txt", "build/zephyr/zephyr.elf", ".west/config")),
+    "west": ("nucleo-f401re", ["c"], touched("build/CMakeCache.txt", "build/zephyr/zephyr.elf", ".west/config")),
     "cargo": ("host", ["c"], touched("target/CACHEDIR.TAG", "target/debug/deps/one.rlib", "Cargo.lock")),
+    "zephyr": ("nucleo-f401re", ["zephyr"], touched(*(f"zephyr/{name}" for name in ZEPHYR))),
+    "idf": ("esp32-c3", ["idf"], touched(*(f"idf/{NAME}/test_apps/{name}" for name in IDF))),
+    "micropython": ("cortex-m4", ["micropython"], touched(*(f"micropython/{NAME}/{name}" for name in MICROPYTHON))),
+    "rust": ("cortex-m4", ["rust"], cargo),
+    "circt": ("ecp5-25k", ["circt"], touched("circt/bench.vvp", "circt/outputs.txt")),
     "bitstream": (
         "ecp5-25k",
         ["bitstream"],
@@ -123,14 +139,14 @@ BUILDS: dict[str, tuple[str, Sequence[str], Callable[[Path], None]]] = {
 @pytest.mark.parametrize("kind", BUILDS)
 def test_a_folder_that_was_built_is_written_and_built_again(kind: str, tmp_path: Path) -> None:
     board, packages, build = BUILDS[kind]
-    out = tmp_path / "out"
-    program(board, 8).save(out, packages=packages)
+    out, instances = tmp_path / "out", kind in WITH_INSTANCES
+    program(board, 8, instances=instances).save(out, packages=packages)
     written = contents(out)
     build(out)
     built = contents(out)
     products = built.keys() - written.keys()
     assert products
-    other = program(board, 16)
+    other = program(board, 16, instances=instances)
     other.save(out, packages=packages)
     again = contents(out)
     assert {name: again[name] for name in products} == {name: built[name] for name in products}
@@ -138,7 +154,7 @@ def test_a_folder_that_was_built_is_written_and_built_again(kind: str, tmp_path:
     assert {name: data for name, data in again.items() if name not in products} == contents(tmp_path / "fresh")
     # What the tool has written is still none of ours.
     build(out)
-    program(board, 8).save(out, packages=packages)
+    program(board, 8, instances=instances).save(out, packages=packages)
     assert contents(out).keys() >= products
     assert readable_report(out) == readable_report(tmp_path / "out")
 
