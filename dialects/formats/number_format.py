@@ -324,6 +324,14 @@ class NumberFormat(ABC):
         """
         return [self.for_range(math.ldexp(low, -zoom), math.ldexp(high, -zoom)) for zoom in range(SCALINGS)]
 
+    def ranging(self, low: float, high: float) -> Sequence[NumberFormat]:
+        """Candidate formats of the same family and width for numbers between low and high whose magnitudes differ more
+        than those of `scalings`. They take more time, and are considered only for tensors that need them.
+
+        By default there are none.
+        """
+        return ()
+
     @property
     def effort(self) -> int:
         """The rank of the format within its family and width by the time that decoding and rounding take. Rank 0 is the

@@ -11,6 +11,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.discardable_attributes import text_of
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.formats.number_format import INTEGER, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import SourceNames
@@ -20,12 +21,13 @@ from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
+from tinyml.transforms.formats.assignment.tensor_classes import tensor_values
 from tinyml.transforms.ir.cost.estimate import TimeShares, time_shares
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.builtin import ModuleOp, TensorType
     from xdsl.ir import Attribute
 
     from tinyml.runtime.model.data import Data
@@ -67,6 +69,9 @@ CLIPPED_SHARE = 0.001
 MISSED_FAR = 0.01
 """The share of far samples with a changed decision of a detector above which a warning is issued."""
 
+NAMED_TENSORS = 3
+"""Maximum tensors that a warning names."""
+
 NAMED_CLASSES = 5
 """Maximum missing classes that a warning names; for more it reports the number."""
 
@@ -100,6 +105,8 @@ class Findings:
     rows: the greatest ratio of the magnitudes of two rows of a constant matrix; 1 if rows have their own scales.
     unrolled: the recurrent steps that the model's file writes several times and that are no loops.
     spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
+    held: the tensors whose numbers fixed point of the same width represents, although their type must be decoded.
+    tensors: the number of tensors with number formats.
     """
 
     accuracies: Accuracy
@@ -110,6 +117,8 @@ class Findings:
     asked: bool = False
     scaled: bool = False
     spread: float = 1.0
+    held: Sequence[str] = ()
+    tensors: int = 0
     coarse: int = 0
     features: int = 0
     rows: float = 1.0
@@ -230,6 +239,11 @@ def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
         lambda findings: f"{what} takes {findings.share(cause):.0%} of the time",
         lambda findings: cure,
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - NAMED_TENSORS
+    return ", ".join(names[:NAMED_TENSORS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _missing_classes(findings: Findings) -> str:
@@ -393,6 +407,18 @@ WARNINGS = (
         lambda findings: "put a scaler or a layer with weights first, or omit the option",
     ),
     WarningRule(
+        "fewer numbers",
+        lambda findings: bool(findings.held) and not findings.chosen,
+        lambda findings: (
+            f"the types of {len(findings.held)} of {findings.tensors} tensors have a subset of the numbers of fixed "
+            f"point of the same width, and must be decoded: {_listed(findings.held)}"
+        ),
+        lambda findings: (
+            f"--format {USUAL_FORMAT} has more numbers in the same bits and decodes none; a standard posit, such as "
+            "--format '!posit.p<16, 2>', has a greater range"
+        ),
+    ),
+    WarningRule(
         "softmax",
         lambda findings: findings.share("softmax") > LARGE_SHARE and findings.outputs != CLASS,
         lambda findings: f"softmax takes {findings.share('softmax'):.0%} of the time",
@@ -446,6 +472,7 @@ def warnings_of(
         compilation.measured,
         compilation.board.ram and compilation.request.ram,
     )
+    tensors, held = held_by_fixed(compiled.formats)
     coarse = coarse_features(compiled, compilation.data)
     shares = time_shares(compiled.loops, compilation.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
@@ -462,6 +489,8 @@ def warnings_of(
         scaled=feature_map(compiled.reals) is not None,
         unrolled=unrolled_steps(compilation.program),
         spread=spread_of(compiled.reals),
+        held=[] if compiled.kept else held,
+        tensors=tensors,
         coarse=int(np.sum(coarse)),
         features=len(coarse),
         zeros=unknown_zeros(compilation),
@@ -524,6 +553,21 @@ def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:
     known = np.where(np.isnan(x), 0.0, x)
     errors = known - format.decode(format.encode(known))
     return np.sqrt((errors**2).mean(0)) > COARSE * known.std(0)
+
+
+def held_by_fixed(formats: ModuleOp) -> tuple[int, Sequence[str]]:
+    """The number of tensors of a program at L1 that have number formats, and the names, with types, of those whose
+    numbers are numbers of fixed point of the same width, although kernels must decode them.
+    """
+    values = [value for function in defined_functions(formats) for value in tensor_values(function)]
+    elements = [(value, cast("TensorType[Attribute]", value.type).element_type) for value in values]
+    known = [(value, format) for value, element in elements if (format := number_format(element)) is not None]
+    held = [
+        f"{value.name_hint or 'a result'} of {format.type}"
+        for value, format in known
+        if (format.coding is None or format.coding.name != INTEGER) and format.as_integers(format.bits) is not None
+    ]
+    return len(known), held
 
 
 def row_ratio(reals: ModuleOp) -> float:

@@ -90,6 +90,11 @@ REACHED = (1, 2, 3, 0, 4, 5, 6)
 FINER = 3
 """The number of bits by which integers may exceed fixed point of the same width; more bits change no score."""
 
+LOST_BY_WINDOWS, RANGE_GAIN = 1e-4, 0.5
+"""The share of the weighted squares of a constant's numbers that the error of windows must exceed, and the share of
+this error that a type of the standard may leave, so that a quire is worthwhile.
+"""
+
 PIECES = range(1, 8)
 """The upper bounds with es 0 for which raws are decoded piecewise, with one piece above each power of two."""
 
@@ -254,12 +259,29 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
         There are candidates for every es or, if this format is bounded, only for its es. The integers of a candidate
         have at most `FINER` bits more than those of fixed point of the same width.
         """
+        exponents = EXPONENTS if self.bounds is None else (self.es.data,)
+        return self._windows(low, high, exponents, FINER + self.n.data)
+
+    def ranging(self, low: float, high: float) -> Sequence[PositType]:
+        """The windows with an es of 1 or more whose integers have as many bits as `for_range` permits, and the
+        standard's types. Bounds of this format restrict the es, as in `scalings`, and exclude the standard's types.
+        """
+        if self.bounds is not None:
+            return self._windows(low, high, (self.es.data,), REGISTER) if self.es.data else ()
+        standard = [PositType(self.n.data, es) for es in EXPONENTS]
+        return [*self._windows(low, high, EXPONENTS[1:], REGISTER), *standard]
+
+    def _windows(self, low: float, high: float, exponents: Sequence[int], bits: int) -> list[PositType]:
+        """For each es and each of `REACHED`, the window whose shift scales the greatest magnitude of [low, high] to
+        below this power of two.
+
+        bits: the maximum width of the integers.
+        """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
-        exponents = EXPONENTS if self.bounds is None else (self.es.data,)
         # Numbers just below 1 are rounded to 1, even if that is above the greatest.
         return [
-            self._for_top(es, max(high, 1), top + max(1 - high, 0), FINER + self.n.data)
+            self._for_top(es, max(high, 1), top + max(1 - high, 0), bits)
             for es in exponents
             for high in REACHED
             if high <= (self.n.data - 2) << es
@@ -295,12 +317,23 @@ class PositType(ParametrizedAttribute, TypeAttribute, PositNumbers, ExactFormat)
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
         """The format of this width with the least weighted squared error over the constant: this format, or one with
         another es, other bounds and another shift for the same range. The standard's type is returned unchanged.
+
+        The result is a type of the standard if all windows lose more than `LOST_BY_WINDOWS`, and its error is less than
+        `RANGE_GAIN` times theirs, as for a matrix with factors of pascals and of volts.
         """
         if self.bounds is None:
             return self
+
+        def error(format: PositType) -> float:
+            return format.squared_error(constant, importance)
+
         top = self.bounds[1] - self.scaling
-        candidates = [self._for_top(es, high, top) for es in EXPONENTS for high in TOPS]
-        return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
+        window = min((self, *(self._for_top(es, high, top) for es in EXPONENTS for high in TOPS)), key=error)
+        sizes = constant**2 if importance is None else importance * constant**2
+        if error(window) <= LOST_BY_WINDOWS * float(np.sum(sizes)):
+            return window
+        standard = min((PositType(self.n.data, es) for es in EXPONENTS), key=error)
+        return standard if error(standard) < RANGE_GAIN * error(window) else window
 
     def in_register(self) -> PositType:
         """The 16-bit posit format of the same range. A format without bounds, or of at least 16 bits, is returned

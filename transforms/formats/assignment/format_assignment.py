@@ -12,8 +12,9 @@ for the range, the last two change it for sums of products:
 1. `FormatAssignment._first`: the format for the range (`NumberFormat.for_range`). For constants, `fitted_to`
    replaces it by that with the least error over their numbers.
 2. `AssignmentSteps._fit_to_scores`, for formats with the rule `scores`, such as posits: among
-   `NumberFormat.scalings`, `ScoreErrors.chosen` takes the cheapest whose effect on the scores is near the least. In
-   programs with feedback, `feedback.refitted` repeats this choice.
+   `NumberFormat.scalings`, or `NumberFormat.ranging` where range counts (`ScoreErrors.in_range`), `ScoreErrors.chosen`
+   takes the cheapest whose effect on the scores is near the least. In programs with feedback, `feedback.refitted`
+   repeats this choice.
 3. `AssignmentSteps._spare_accumulators` removes low bits (`NumberFormat.narrowed`) until sums fit their accumulators.
 4. `AssignmentSteps._reach_further` extends the range (`NumberFormat.reaching`) while sums still fit.
 """
@@ -281,6 +282,7 @@ class AssignmentSteps:
         represent bounds beyond the data (`_reaches_bounds`), and tensors with a `zoom` are unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
+        ranging: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
             by_value = tensors.is_constant or tensors.known or tensors.is_only_compared
             is_free = not (by_value or choice.zoom or choice.is_made)
@@ -288,7 +290,9 @@ class AssignmentSteps:
                 continue
             if others := scalings_of(tensors, choice.prototype, self.scale_by):
                 offered[tensors] = list(dict.fromkeys([self.formats[tensors], *others]))
-        self.formats |= score_errors.fitted(offered, self.formats) if offered else {}
+                ranging[tensors] = choice.prototype.ranging(*range_of(tensors, choice.prototype))
+        if offered:
+            self.formats |= score_errors.fitted(score_errors.in_range(offered, ranging), self.formats)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
         """Increase the ranges of formats, as far as the sums of products still fit their accumulators.

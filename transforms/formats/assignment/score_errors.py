@@ -12,7 +12,7 @@ answers. Outputs that are not class scores are measured in units of their standa
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import scf
@@ -40,6 +40,20 @@ MIN_SAVED_SHARE = 0.02
 
 NEGLIGIBLE_SHARE = 1e-4
 """The share of answers that may change for formats of less effort, over all tensors."""
+
+RANGE_GAIN = 0.5
+"""The share of a tensor's error that formats of greater range may leave; otherwise they are not worth their time."""
+
+VANISHING = 0.01
+"""The share of a tensor's numbers, except zeros, that may round to zero in a window of greater range."""
+
+WIDE_OUTPUT = 2.0**10
+"""The ratio of the standard deviation of an output to its small numbers above which each number counts by its relative
+error.
+"""
+
+SMALL_PERCENT = 5.0
+"""The percentile of an output's magnitudes that `WIDE_OUTPUT` compares."""
 
 MAX_VALUES = 1 << 19
 """Maximum number of values, over all tensors, whose errors are computed for each format."""
@@ -99,13 +113,53 @@ class ScoreErrors:
             for tensors, formats in offered.items()
             if tensors in self._values
         }
-        allowed = max(MIN_SAVED_SHARE * sum(map(min, errors.values())), NEGLIGIBLE_SHARE / max(len(errors), 1))
+        allowed = _allowed([min(each) for each in errors.values()])
         found = {tensors: formats[0] for tensors, formats in offered.items()}
         for tensors, each in errors.items():
             rated = zip(offered[tensors], each, strict=True)
             near = [(format, error) for format, error in rated if error <= min(each) + allowed]
             found[tensors], _ = min(near, key=lambda pair: (pair[0].effort, pair[1]))
         return found
+
+    def in_range(
+        self,
+        offered: Mapping[TensorClass, Sequence[NumberFormat]],
+        ranging: Mapping[TensorClass, Sequence[NumberFormat]],
+    ) -> dict[TensorClass, Sequence[NumberFormat]]:
+        """The formats among which `chosen` chooses for each tensor: those of `offered` or, where range counts, formats
+        of `ranging` that take equal time.
+
+        The fastest formats of `ranging` replace those of `offered` if their least error is less than `RANGE_GAIN` times
+        that of the latter, and the difference is one for which `chosen` accepts more effort. Slower formats replace
+        faster ones if more than `VANISHING` of the tensor's numbers round to zero in each of the faster formats of
+        `ranging`. Formats in which so many numbers round to zero are left out.
+
+        offered, ranging: `NumberFormat.scalings` and `NumberFormat.ranging` of the tensors.
+        """
+        errors = {
+            tensors: min(self.error(tensors, format) for format in formats)
+            for tensors, formats in offered.items()
+            if tensors in self._values
+        }
+        allowed = _allowed(errors.values())
+        found = dict(offered)
+        for tensors, least in errors.items():
+            faster: Sequence[NumberFormat] = ()
+            for effort in sorted({format.effort for format in ranging[tensors]}):
+                slower = [format for format in ranging[tensors] if format.effort == effort]
+                error = min(self.error(tensors, format) for format in slower)
+                saves = not faster and error < RANGE_GAIN * least and least - error > allowed
+                if saves or (faster and not any(self._keeps(tensors, format) for format in faster)):
+                    found[tensors] = [format for format in slower if self._keeps(tensors, format)] or slower
+                faster = slower
+        return found
+
+    def _keeps(self, tensors: TensorClass, format: NumberFormat) -> bool:
+        """Whether at most `VANISHING` of the numbers of a class, except zeros, round to zero."""
+        values, _ = self._values[tensors]
+        numbers = values[values != 0]
+        kept = np.count_nonzero(format.decode(format.encode_clipped(numbers)))
+        return kept >= (1 - VANISHING) * numbers.size
 
     def error(self, tensors: TensorClass, format: NumberFormat) -> float:
         """The mean square of the errors that a format of a class causes in the margins. Correlations between errors
@@ -142,14 +196,15 @@ class ScoreErrors:
         """For each sample, the weights with which the errors of the scores are added up, of shape (samples, scores).
 
         For class scores, the weighted sum is the error of the margin, divided by the margin; the divisor of small
-        margins is limited from below. For other numbers, the weights have random signs and are divided by the standard
-        deviations of the scores. The expected square of the sum is then the sum of the squares.
+        margins is limited from below. For other numbers, the weights have random signs, so that the expected square of
+        the sum is the sum of the squares, and are divided by the standard deviations of the scores. The numbers of an
+        output with small numbers far below its standard deviation (`WIDE_OUTPUT`) count by their relative errors.
         """
         scores = outputs.scores
         assert scores is not None
         if self.are_numbers and outputs.labels is None:
             signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)
-            return signs / np.sqrt(variances(scores))
+            return signs / _sizes(scores)
         model = MarginModel(scores)
         near = float(np.percentile(np.abs(model.margins), NEAR_BORDER_PERCENT)) or 1.0
         return model.direction() / np.hypot(model.margins, near)[:, None]
@@ -179,6 +234,21 @@ class ScoreErrors:
             chunks.append({tensors: np.concatenate(pairs, 2) for tensors, pairs in parts.items()})
         everywhere = [tensors for tensors in chunks[0] if all(tensors in chunk for chunk in chunks)]
         return {tensors: np.concatenate([chunk[tensors] for chunk in chunks], 1) for tensors in everywhere}
+
+
+def _allowed(errors: Collection[float]) -> float:
+    """The error by which the format of one tensor may exceed the least, for a faster format.
+
+    errors: the least error of each tensor.
+    """
+    return max(MIN_SAVED_SHARE * sum(errors), NEGLIGIBLE_SHARE / max(len(errors), 1))
+
+
+def _sizes(scores: Reals) -> Reals:
+    """The numbers by which the errors of scores are divided, broadcast to the scores, of shape (samples, scores)."""
+    deviations, small = np.sqrt(variances(scores)), np.percentile(np.abs(scores), SMALL_PERCENT, axis=0)
+    is_wide = (small > 0) & (deviations > WIDE_OUTPUT * small)
+    return np.where(is_wide, np.hypot(scores, small), deviations)
 
 
 def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:

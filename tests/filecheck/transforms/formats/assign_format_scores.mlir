@@ -28,8 +28,9 @@ func.func @clipped(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CLASSES-LABEL: func.func @clipped(%x: tensor<2x1x!fixed.q<8, 3>>
 // A scale that is asked for stays.
 // ZOOM-LABEL: func.func @clipped(%x: tensor<2x1x!fixed.q<8, 1>>
-// Of posits the greatest number is scaled to below 2^5, or to below 2, and the upper bound is the greatest posit, 2^6.
-// POSIT-LABEL: func.func @clipped(%x: tensor<2x1x!posit.p<8, 0, -6, 7, -2>>
+// Of posits, a window of 15 octaves has numbers below 1 beside 90 that are more than twice as fine as those of windows
+// with es 0. By the greatest number, 90 is scaled to below 2, and the upper bound is the greatest posit, 2^6.
+// POSIT-LABEL: func.func @clipped(%x: tensor<2x1x!posit.p<8, 1, -9, 6, -1>>
 // POSITS-LABEL: func.func @clipped(%x: tensor<2x1x!posit.p<8, 0, -6, 7, -6>>
 
 // -----

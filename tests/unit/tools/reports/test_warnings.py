@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from xdsl.parser import Parser
 
+from tinyml.dialects.context import context
 from tinyml.tools.driver.choice.output_errors import OutputError
 from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.facts.faults import DataFaults
-from tinyml.tools.reports.warnings import WARNINGS, Findings, reasons_of
+from tinyml.tools.reports.warnings import WARNINGS, Findings, held_by_fixed, reasons_of
 from tinyml.transforms.ir.cost.estimate import TimeShares
 
 FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))
@@ -36,6 +38,7 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, over=1), "RAM"),
         (replace(FINE, clipped=0.002), "clipped"),
         (replace(FINE, zeros=0.01), "zeros"),
+        (replace(FINE, held=["x of !posit.p<8, 0, -6, 1>"], tensors=2), "fewer numbers"),
         (replace(FINE, converting=0.21), "float inputs"),
         (replace(FINE, data=DataFaults(few=5)), "few samples"),
         (replace(FINE, data=DataFaults(poor="is right about 31.3% of it")), "poor model"),
@@ -54,6 +57,31 @@ def test_losses(found: Findings, name: str) -> None:
 def test_causes_of_more_than_a_fifth_of_the_time(share: str, name: str) -> None:
     assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.21}))) == [name]
     assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.2}))) == []
+
+
+HELD = """
+!w = !posit.p<8, 0, -6, 2>
+func.func @held(%x: tensor<2x1x!posit.p<8, 0, -6, 1>>) -> tensor<2x1x!fixed.q<8, 4>> {
+  %w = tdsl.const dense<1> : tensor<2x2xi8> -> tensor<2x2x!w>
+  %p = tdsl.matmul %w, %x : tensor<2x2x!w>, tensor<2x1x!posit.p<8, 0, -6, 1>> -> tensor<2x1x!posit.p<8, 1>>
+  %y = tdsl.cast %p : tensor<2x1x!posit.p<8, 1>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return %y : tensor<2x1x!fixed.q<8, 4>>
+}"""
+
+
+def test_a_window_below_2_is_held_by_fixed_point() -> None:
+    """Of four tensors, only the one whose numbers are at most 127/64 has numbers of fixed point of 8 bits: numbers up
+    to 4 need 9 bits, standard posits have a greater range, and the last is fixed point itself.
+    """
+    assert held_by_fixed(Parser(context(), HELD).parse_module()) == (4, ["x of !posit.p<8, 0, -6, 1>"])
+
+
+def test_a_warning_names_three_tensors() -> None:
+    found = replace(FINE, held=["a", "b", "c", "d", "e"], tensors=7)
+    [row] = [row for row in WARNINGS if row.applies(found)]
+    assert row.text(found).startswith("the types of 5 of 7 tensors")
+    assert row.text(found).endswith(": a, b, c and 2 more")
+    assert named(replace(found, chosen=True)) == []
 
 
 def test_a_cause_is_of_no_concern_in_a_quick_program() -> None:

@@ -177,3 +177,56 @@ def test_without_data_there_are_no_scores():
         AssignFormatPass("posit", 8, scale_by=BY_SCORES).apply(context(), linear())
     with pytest.raises(InputError, match="unknown rule for scales 'size'"):
         AssignFormatPass("posit", 8, scale_by="size").apply(context(), linear())
+
+
+WIDE = np.exp2(np.random.default_rng(2).uniform(-40, 4, (400, 2)))
+NARROW = np.random.default_rng(3).normal(size=(400, 2))
+
+
+def ranged(inputs: Any, width: int) -> tuple[Sequence[NumberFormat], Sequence[NumberFormat]]:
+    """The usual scalings of posits for the input of `LINEAR`, and the formats to which `in_range` limits the choice."""
+    module = Parser(context(), LINEAR).parse_module()
+    record_profiles(module, inputs.astype(np.float32))
+    assignment = FormatAssignment(predict_function(module))
+    of_x, prototype = assignment.class_of[predict_function(module).args[0]], PositType.of_width(width)
+    errors = ScoreErrors(module, inputs, assignment.class_of, are_numbers=False)
+    low, high = float(inputs.min()), float(inputs.max())
+    usual = prototype.scalings(low, high)
+    return usual, errors.in_range({of_x: usual}, {of_x: prototype.ranging(low, high)})[of_x]
+
+
+@pytest.mark.parametrize("width", [6, 8, 16])
+def test_numbers_beyond_the_octaves_of_all_windows_get_no_window(width: int):
+    _, found = ranged(WIDE, width)
+    assert found
+    assert all(isinstance(format, PositType) and format.bounds is None for format in found)
+
+
+@pytest.mark.parametrize("width", [6, 8, 16])
+def test_range_does_not_count_for_usual_numbers(width: int):
+    usual, found = ranged(NARROW, width)
+    assert found == usual
+
+
+def test_without_a_tenth_of_the_octaves_a_window_remains():
+    """Windows of 16 bits have 29 octaves; the numbers of 27 octaves lose accuracy in usual windows only."""
+    _, found = ranged(np.exp2(np.random.default_rng(2).uniform(-23, 4, (400, 2))), 16)
+    assert all(isinstance(format, PositType) and format.bounds is not None for format in found)
+
+
+def test_formats_of_greater_range_have_an_es_or_no_bounds():
+    windows = [format for format in PositType(8, 2).ranging(-3.0, 2.0) if format.bounds is not None]
+    assert {format.es.data for format in windows} == {1, 2, 3}
+    assert max(high - low for low, high in (format.bounds or (0, 0) for format in windows)) == 15
+    assert [format.es.data for format in PositType(8, 2).ranging(-3.0, 2.0) if format.bounds is None] == [0, 1, 2, 3]
+    assert PositType(8, 0, 0, 1).ranging(-3.0, 2.0) == ()
+    assert {format.es.data for format in PositType(8, 1, 0, 1).ranging(-3.0, 2.0)} == {1}
+
+
+def test_constants_of_unlike_sizes_are_standard_posits_if_small_numbers_are_important():
+    constant, prototype = np.array([[1.0, 0.75], [2.0**-20, -(2.0**-19)]]), PositType.of_width(8)
+    window = prototype.for_range(-1.0, 1.0)
+    equal = window.fitted_to(constant, None, rows=False)
+    unequal = window.fitted_to(constant, np.array([[1.0], [2.0**40]]), rows=False)
+    assert equal.bounds is not None
+    assert unequal.bounds is None
