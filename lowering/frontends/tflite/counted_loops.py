@@ -329,7 +329,7 @@ def _update(op: Operator, parts: Mapping[Tensor, _Part], steps: Sequence[Known])
 
 def _place(op: Operator, item: Tensor, whole: Tensor, parts: Mapping[Tensor, _Part], step: int) -> Sequence[range]:
     """The indices of new elements between parts of a tensor that are otherwise where they were."""
-    axis = op.options["axis"] % len(whole.shape)
+    axis: int = op.options["axis"] % len(whole.shape)
     at, place = 0, range(0)
     for tensor in op.inputs:
         if tensor is item:
