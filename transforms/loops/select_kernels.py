@@ -79,6 +79,8 @@ class SelectKernelsPass(ModulePass):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue
             offer = _chosen(call, self.target)
+            if offer is not None and routine.BY_BLOCKS and not offer.decoded:
+                offer = _with_free_decoding(call, offer, self.target, local)
             if routine.name == num.SPARSE_DOT and offer is not None:
                 offer = _set_sparse_kernel(call, offer, self.target)
             elif offer is not None:
@@ -158,6 +160,17 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
                 _widen(sum, width)
             return fitting[0]
     return next((offer for offer in found[0] if offer.kernel.sum == op.accumulator.bits), None)
+
+
+def _with_free_decoding(op: num.CallOp, direct: Offer, target: str, local: Callable[[], LocalRuns]) -> Offer:
+    """The best offer for a call whose runs are decoded to free bytes of the arena, if it takes less time than the offer
+    `direct`; otherwise `direct`.
+    """
+    nest = _nest_of(op, (direct.kernel.sum,))
+    if nest is None or not nest.decodable:
+        return direct
+    decoding = [offer for offer in offers(target, nest) if offer.decoded]
+    return next((offer for offer in decoding if local().decodes_for_free(op, direct.kernel, offer)), direct)
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:

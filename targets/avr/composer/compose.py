@@ -254,6 +254,7 @@ class _GroupProducts:
     * first: true if the weights are loaded before the elements of the vector.
     * vector: the code that fetches each byte of the next element of the vector.
     * coded: true if a table decodes each raw.
+    * saves: true if tables of either factor overwrite Z, which also points to the weights.
     """
 
     arithmetic: AvrArithmetic
@@ -261,6 +262,7 @@ class _GroupProducts:
     first: bool
     vector: Sequence[Fetch]
     coded: bool
+    saves: bool
 
     @classmethod
     def of(cls, wanted: Kernel) -> _GroupProducts:
@@ -271,7 +273,7 @@ class _GroupProducts:
         chosen = arithmetic(min(weights, vector), max(weights, vector), wanted.sum)
         elements = numbered(wanted.vector, chosen.zero) if wanted.fetches else run(vector, RAM, "X")
         bits = 16 if first else wanted.weights
-        return cls(chosen, bits, weights <= vector, entries(_OTHER) if second else elements, first)
+        return cls(chosen, bits, weights <= vector, entries(_OTHER) if second else elements, first, first or second)
 
     @property
     def most(self) -> int:
@@ -286,14 +288,18 @@ class _GroupProducts:
     def product(self, group: Group, element: int) -> Code:
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
+        begins = any(byte.element == element for byte in group.layout)
+        restored, saved = (_RESTORE,) if begins and element else (), (_SAVE,) if begins else ()
         if self.coded:
             raw = kept if group.stays(element) else chosen.first[0] if self.first else "r19"
-            begins = any(byte.element == element for byte in group.layout)
-            restored = (_RESTORE,) if begins and element else ()
-            shared = joined(restored, shared, weights[0](raw), (_SAVE,) if begins else ())
+            shared = joined(restored, shared, weights[0](raw), saved)
             weights = entry(raw, _TABLE)
         elif self.first and group.stays(element):
             into[-1] = kept
+        if self.saves and not self.coded:
+            [weight] = into
+            fetched = joined(restored, shared, weights[0](weight), saved)
+            return joined(fetched, chosen.meet(into, self.vector))
         if not self.first:
             return joined(shared, chosen.step(self.vector, weights))
         fetched = joined(*(fetch(register) for fetch, register in zip(weights, into, strict=True)))
@@ -314,12 +320,12 @@ def dense_dot(wanted: Kernel, memory: str) -> Kernel:
     """
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
     chosen = products.arithmetic
-    taken = a.pair(SAVED) if products.coded else ()
+    taken = a.pair(SAVED) if products.saves else ()
     group = Group(wanted.weights, next_byte(memory, "Z"), products.spare(chosen.count, *taken))
     step = joined(
-        *(products.product(group, element) for element in range(length)), (_RESTORE,) if products.coded else ()
+        *(products.product(group, element) for element in range(length)), (_RESTORE,) if products.saves else ()
     )
-    at_once = 1 if products.coded else max(1, _LARGE // length // (1 if wanted.weights < 8 else 2))
+    at_once = 1 if products.saves else max(1, _LARGE // length // (1 if wanted.weights < 8 else 2))
     loop = counted_in_byte(step, at_once, chosen.count, chosen.flush)
     tables = [
         Variable("const int16_t *", name, register, table, 2, changed=False)
@@ -446,7 +452,7 @@ def _composed(wanted: Kernel, memory: str) -> Kernel | None:
 
 
 def _has_tables(wanted: Kernel) -> bool:
-    return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
+    return wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
 _INTO = "r19"

@@ -100,7 +100,8 @@ def _weight(kernel: Kernel, raw: str) -> str:
     """
     if kernel.codings[0] == TABLE:
         return f"(int32_t)table[{raw}]"
-    return f"({raw})" if kernel.weights + kernel.vector <= 16 else f"(int32_t)({raw})"
+    vector = 16 if kernel.codings[1] == TABLE else kernel.vector
+    return f"({raw})" if kernel.weights + vector <= 16 else f"(int32_t)({raw})"
 
 
 def _dense(kernel: Kernel) -> Sequence[str]:
@@ -167,9 +168,9 @@ def compose(wanted: Kernel) -> Kernel | None:
 def _is_dense(wanted: Kernel) -> bool:
     if wanted.codings == (INTEGER, INTEGER):
         return wanted.weights in WIDTHS
-    if wanted.codings == (TABLE, TABLE):
-        return wanted.weights == wanted.vector == 8
-    return wanted.codings == (TABLE, INTEGER) and wanted.weights <= 8
+    if not {*wanted.codings} <= {INTEGER, TABLE}:
+        return False
+    return wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
 def _kernel(wanted: Kernel) -> Kernel:

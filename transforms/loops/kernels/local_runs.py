@@ -1,9 +1,10 @@
 """Decoding and unpacking, into local arrays, of runs of memory that kernels cannot read directly (L3).
 
 The load program of a format decodes the elements of a run. A run that is invariant in the enclosing loop is decoded
-once, before the loop. Examples are the vector of a product with a matrix, and the row of a product with several
-columns. Other runs are decoded block by block, each element once for each product. Packed RAM is always unpacked a few
-elements at a time.
+once, before the loop, to bytes of the arena. Examples are the vector of a product with a matrix, and the row of a
+product with several columns. If a kernel can read the coded elements, they are decoded only to bytes that are free
+during the loop; otherwise the arena grows if it has too few free bytes. Other runs are decoded block by block, each
+element once for each product. Packed RAM is always unpacked a few elements at a time.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
+from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import DECODED_BITS, Offer
+from tinyml.transforms.ir.indices import executions
 from tinyml.transforms.ir.loop_nest import LoopBuilder, function_around, local_array
 from tinyml.transforms.loops.expand_nests import open_nest_around
+from tinyml.transforms.loops.kernels.arena_room import ArenaRoom
 from tinyml.transforms.loops.kernels.run_codings import decoded_format
 
 DECODED_BLOCK = 32
@@ -74,6 +78,23 @@ class LocalRuns:
 
         return _in_blocks(op, factors, DECODED_BLOCK, kernel, read, nest)
 
+    def decodes_for_free(self, op: num.CallOp, direct: Kernel, offer: Offer) -> bool:
+        """Whether the kernel of `offer`, with decoded runs, takes less time than the kernel `direct`, for which
+        none are, and the arena has free bytes for the decoded runs.
+
+        Decoding an element is assumed to take as long as a product by `direct`.
+        """
+        runs = [op.arguments[1 + turn] for turn in offer.decoded]
+        if not all(self._stays(op, run) for run in runs):
+            return False
+        loop = op.parent_op()
+        assert loop is not None
+        times = executions(op) / executions(loop)
+        if times * (direct.step - offer.kernel.step) <= len(runs) * direct.step:
+            return False
+        room = ArenaRoom.of(function_around(op))
+        return room is not None and len(runs) == 1 and room.during(loop, *_bytes(runs[0])) is not None
+
     def unpacked(self, op: num.CallOp, kernel: num.KernelAttr) -> SSAValue:
         """Compute the sum of an op whose second run is packed. Return the sum.
 
@@ -104,16 +125,30 @@ class LocalRuns:
         return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
 
     def _whole(self, op: num.CallOp, run: SSAValue) -> SSAValue:
-        loop, needed, length = op.parent_op(), _needed(op, run), num.run_length(run)
+        loop, needed = op.parent_op(), _needed(op, run)
         assert loop is not None
         assert needed is not None
         nest, values = LoopBuilder(loop), dict[SSAValue, SSAValue]()
         for address_op in needed:
             nest.put(address_op.clone(value_mapper=values))
+        return _decode(nest, values.get(run, run), self._in_arena(op, loop, run))
+
+    def _in_arena(self, op: num.CallOp, loop: Operation, run: SSAValue) -> SSAValue:
+        """An array for the decoded elements of a run that is read in a loop: free bytes of the arena, or bytes that are
+        appended to it. A local array if the function has not one arena, or an arena whose bytes are assigned to
+        memories or shared with other programs.
+        """
+        storage, length = _integers(run).storage, num.run_length(run)
+        room, (size, unit) = ArenaRoom.of(function_around(op)), _bytes(run)
+        taken = None if room is None else room.during(loop, size, unit)
+        if room is not None and taken is None and room.arena.memories is None and room.arena.shared is None:
+            taken = room.grow(loop, size, unit)
+        if room is not None and taken is not None:
+            return room.view(taken.low, MemRefType(storage, [length]), "decoded")
         # Successive loops share an array, nested loops do not.
         kind = _depth(loop), self._before[loop], length
         self._before[loop] += 1
-        return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
+        return self._array(op, storage, length, "decoded", *kind)
 
     def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
         """A local array of at least `length` elements. Calls with the same element type and the same `kind` share it.
@@ -153,6 +188,12 @@ def _in_blocks(
     elif blocks:
         [sum] = nest.fold(nest.index(blocks), [sum], whole)
     return block(sum, nest.index(blocks * size), rest) if rest else sum
+
+
+def _bytes(coded: SSAValue) -> tuple[int, int]:
+    """The size in bytes of a run after it is decoded, and of each of its elements."""
+    unit = _integers(coded).dtype.itemsize
+    return num.run_length(coded) * unit, unit
 
 
 def _integers(coded: SSAValue) -> NumberFormat:

@@ -72,8 +72,11 @@ def nearest_in(format: NumberFormat) -> Callable[[Fraction], int]:
     return posits(format.n.data, format.es.data, format.bounds, format.scaling).nearest
 
 
-def product_in(type: str) -> tuple[ModuleOp, NDArray[Any], NDArray[Any]]:
+def product_in(type: str, of_weights: str | None = None) -> tuple[ModuleOp, NDArray[Any], NDArray[Any]]:
     """The program `W x` with the given type, samples of x, and the raws of the exact results.
+
+    of_weights: the type of W, if it differs.
+
 
     The numbers span the range of the type; some are beyond it.
     """
@@ -99,10 +102,14 @@ def product_in(type: str) -> tuple[ModuleOp, NDArray[Any], NDArray[Any]]:
     module = Parser(context(), text).parse_module()
     reals = next(op for op in module.walk() if isinstance(op, tdsl.ConstOp))
     weights = tdsl.format_of(reals.result).decode(reals.raws)
-    run(module, context(), [AssignFormatPass(type), ChooseAccumulatorsPass()])
+    run(module, context(), [AssignFormatPass(type, weights=of_weights), ChooseAccumulatorsPass()])
     nearest, exact = nearest_in(format), np.vectorize(Fraction, otypes=[object])
-    rounded = [np.vectorize(nearest, otypes=[object])(exact(some)) for some in (weights, x)]
-    numbers_of = [exact(format.decode(raws.astype(format.dtype))) for raws in rounded]
+    formats = format if of_weights is None else format_spelled(context(), of_weights), format
+    rounded = [
+        np.vectorize(nearest_in(one), otypes=[object])(exact(some))
+        for one, some in zip(formats, (weights, x), strict=True)
+    ]
+    numbers_of = [exact(one.decode(raws.astype(one.dtype))) for one, raws in zip(formats, rounded, strict=True)]
     sums = numbers_of[1] @ numbers_of[0].T
     raws = np.vectorize(nearest, otypes=[object])(sums)
     return module, rounded[1].astype(format.dtype), raws.astype(format.dtype)
@@ -136,5 +143,29 @@ def test_verilog_computes_exact_sums(type: str, tmp_path: Path):
     module, x, exact = product_in(type)
     bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
     scores = IcarusSimulation(verilog_of(bits), tmp_path).run(interface_of(module), x).scores
+    assert scores is not None
+    np.testing.assert_array_equal(scores.reshape(SAMPLES, ROWS), exact)
+
+
+CODED = [
+    (f"!posit.p<{weights}, 0, {2 - weights}, 1, -1>", f"!posit.p<{vector}, 0, {2 - vector}, {high}>")
+    for weights, vector, high in ((8, 7, 6), (7, 7, 6), (6, 6, 5), (5, 8, 7), (4, 6, 5))
+]
+
+
+@pytest.mark.long(seconds=4)
+@pytest.mark.parametrize(("weights", "vector"), CODED)
+@pytest.mark.parametrize("packed", ["always", "never"])
+@pytest.mark.parametrize("device", ["uno", "cortex-m4"])
+def test_devices_multiply_integers_by_coded_vectors(
+    weights: str, vector: str, packed: str, device: str, tmp_path: Path
+):
+    """The weights become integers, and kernels decode the vector by a table, with packed and with whole weights."""
+    need_tools(device)
+    module, x, exact = product_in(vector, weights)
+    interface, runner = interface_of(module), runner_for(device)
+    build = runner.build(printed(module, device, tmp_path / "c", {"packed": packed}), interface, tmp_path / "build")
+    assert "_t8_s32" in next((tmp_path / "c").glob("*.c")).read_text()
+    scores = runner.run(build, interface, x).scores
     assert scores is not None
     np.testing.assert_array_equal(scores.reshape(SAMPLES, ROWS), exact)
