@@ -33,8 +33,8 @@ class CompileOptions:
     """The options that users set. None selects the default of a pass."""
 
     format: str = option(
-        "number format: a built-in one, one of an installed package, or f32; a type, such as '!posit.p<16, 2>', is "
-        "that of every tensor",
+        "number format: a built-in one, one of an installed package, or f32; a type in MLIR's syntax "
+        "is that of every tensor",
         default=USUAL_FORMAT,
         metavar="NAME",
         group=OptionGroup.NUMBERS,

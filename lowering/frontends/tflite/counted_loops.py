@@ -223,7 +223,7 @@ def windowed(
         if op.outputs and all(tensor in always for tensor in op.outputs):
             continue
         named = replace(op, inputs=[None if x is None else alias.get(x, x) for x in op.inputs])
-        fixed = _with_values(named, {tensor: steps[0][tensor] for tensor in constant})
+        at_first = _with_values(named, {tensor: steps[0][tensor] for tensor in constant})
         moves = any(tensor in always and tensor not in constant for tensor in named.inputs if tensor is not None)
         cuts = any(tensor in dropped for tensor in named.inputs if tensor is not None)
         if op.kind in _PARTS and not cuts and (moves or op.kind != "GATHER"):
@@ -235,7 +235,7 @@ def windowed(
             elif moves:
                 left.append(Operator(op.index, LOOP_SLICE, [part.source], op.outputs, {"window": window}))
             else:
-                left.append(fixed)
+                left.append(at_first)
         elif (op.kind == "CONCATENATION" and cuts) or (op.kind == "DYNAMIC_UPDATE_SLICE" and not cuts):
             item, whole, window = _update(named, parts, steps)
             if tuple(window.sizes) == whole.shape == item.shape:
@@ -245,7 +245,7 @@ def windowed(
         elif moves or cuts:
             raise _OtherLoopError
         else:
-            left.append(fixed)
+            left.append(at_first)
     return left, alias
 
 

@@ -128,6 +128,9 @@ class PaperSearch:
         self.tried: list[tuple[set[str], int]] = []
         self.found: dict[frozenset[str], float] = {}
 
+    def choice(self, prototype: PositType) -> FormatChoice:
+        return FormatChoice(prototype)
+
     def promoted(self, choices: Sequence[FormatChoice]) -> set[str]:
         return {one.name for one, choice in zip(self.classes, choices, strict=True) if choice.prototype == WIDE}
 
