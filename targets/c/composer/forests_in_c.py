@@ -20,6 +20,8 @@ from tinyml.targets.kernel_table import ForestCoder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.layouts.trees import Trees
+
 _C_TYPES = {
     "int8": "int8_t",
     "uint8": "uint8_t",
@@ -52,8 +54,12 @@ def ctype(array: NDArray[Any]) -> str:
     return _C_TYPES[array.dtype.newbyteorder("=").name]
 
 
-def forest_signature(symbol: str, forest: ForestCode) -> str:
-    return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
+def forest_signature(symbol: str, forest: ForestCode, pointer: str = "*") -> str:
+    """The signature of a forest's C function.
+
+    pointer: the declarator of the pointer to the input, with qualifiers.
+    """
+    return f"void {symbol}(const {ctype(forest.trees.thresholds)} {pointer}x, {ctype(forest.votes)} *out)"
 
 
 def literal(number: Any) -> str:
@@ -229,7 +235,10 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
-    text = _PlainForest("", forest_signature(symbol, forest), {}, body, costs, call=12, counts=counts)
+    # With results of the type of the features, or features of one byte, the C compiler would otherwise load features
+    # again after each tree and repeat their comparisons.
+    signature = forest_signature(symbol, forest, "*restrict ")
+    text = _PlainForest("", signature, {}, body, costs, call=12, counts=counts)
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
 
 
@@ -240,24 +249,99 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
     name: the prefix of the forest's functions: `TABLES`, `CODE` or `PLAIN`.
 
     In code without tables, the feature and the threshold of each comparison are constants of the C code. A feature
-    remains in a register below the node that loads the feature. With a single result, or in plain code with few
-    features, it remains there for all trees. The compiler then merges comparisons of one tree with comparisons of the
-    next.
+    remains in a register below the node that loads the feature. If the votes of several trees are added without a
+    loop, it remains there for all trees, on small chips if there are few features. The C compiler then omits a
+    comparison that an earlier tree has made. Floats are compared as integers by their bits.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)
-    if name == TABLES or compared == "float":
+    if name == TABLES:
         return {f"node {compared}": trees.visits}
-    features = np.unique(trees.features)
-    merges = len(features) <= _IN_REGISTERS if name == PLAIN else forest.results == 1 and len(trees.roots) > 1
+    merges = _merges(forest, name)
     kind = "merged " if merges else ""
-    asked = np.bincount(trees.features, visits).clip(max=1) if merges else visits[trees.asks_first]
-    sizes: Mapping[str, NDArray[np.bool_]] = _sizes(trees.thresholds) if name == CODE else {}
+    times = _new_visits(trees, visits) if merges else visits
+    kept = merges and (name == CODE or len(np.unique(trees.features)) <= _IN_REGISTERS)
+    asked = np.bincount(trees.features, visits).clip(max=1) if kept else visits[trees.asks_first]
+    has_sizes = name == CODE and not _has_floats(forest)
+    sizes: Mapping[str, NDArray[np.bool_]] = _sizes(trees.thresholds) if has_sizes else {}
     return {
-        f"{kind}node {compared}": trees.visits,
-        f"{kind}feature {compared}": float(asked.sum()),
-        **{f"{kind}{size} threshold": float(visits[these].sum()) for size, these in sizes.items()},
+        f"{kind}node {compared}": float(times.sum()),
+        **({"repeated node": _repeated(trees, visits - times, times)} if merges else {}),
+        f"{'kept ' if kept else ''}feature {compared}": float(asked.sum()),
+        **{f"{kind}{size} threshold": float(times[these].sum()) for size, these in sizes.items()},
     }
+
+
+def _merges(forest: ForestCode, name: str) -> bool:
+    """Whether the C compiler omits comparisons that an earlier tree has made."""
+    adds_in_a_row = not forest.is_sparse and forest.results <= _UNROLLED
+    return len(forest.trees.roots) > 1 and (name == PLAIN or adds_in_a_row)
+
+
+def _new_visits(trees: Trees, visits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often each node is expected, in an inference, to make a comparison whose result no earlier tree implies.
+
+    Trees that make the same comparison are assumed to make it for the same samples. Comparisons of a feature with other
+    thresholds imply the result for the samples beyond these thresholds, as many as there are at their nodes.
+
+    visits: how often each node is expected in an inference.
+    """
+    features, thresholds = trees.features.tolist(), trees.thresholds.tolist()
+    below = (trees.likely[:, 0] / np.maximum(visits, 1e-9)).tolist()
+    made: dict[int, dict[float, tuple[float, float]]] = {}
+    new = np.zeros(len(visits))
+    for root in trees.roots.tolist():
+        own: dict[tuple[int, float], tuple[float, float]] = {}
+        for node in _inner(trees, root):
+            test, times = (features[node], thresholds[node]), float(visits[node])
+            new[node] = _undecided(test[1], times, made.get(test[0], {}))
+            asked, _ = own.get(test, (0.0, 0.0))
+            own[test] = min(1.0, asked + times), below[node]
+        for (feature, threshold), (asked, share) in own.items():
+            earlier, _ = made.setdefault(feature, {}).get(threshold, (0.0, 0.0))
+            made[feature][threshold] = max(earlier, asked), share
+    return new
+
+
+def _undecided(threshold: float, times: float, made: Mapping[float, tuple[float, float]]) -> float:
+    """How often earlier comparisons of a feature leave the result of a comparison open.
+
+    times: how often the comparison is expected.
+    made: for each earlier threshold of the feature, how often it was compared, and the fraction of samples below it.
+    """
+    if threshold in made:
+        return max(0.0, times - made[threshold][0])
+    lower = max((bound for bound in made if bound < threshold), default=None)
+    upper = min((bound for bound in made if bound > threshold), default=None)
+    decided = 0.0
+    if lower is not None:
+        decided += made[lower][0] * made[lower][1]
+    if upper is not None:
+        decided += made[upper][0] * (1 - made[upper][1])
+    return times * max(0.0, 1 - decided)
+
+
+def _remaining(trees: Trees, new: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each tree after the first, the expected fraction of inferences in which it makes a new comparison. In all
+    others, the C compiler adds its votes to those of the trees before it.
+
+    new: as `_new_visits` returns it.
+    """
+    return np.array([min(1.0, new[_inner(trees, root)].sum()) for root in trees.roots[1:].tolist()])
+
+
+def _repeated(trees: Trees, repeated: NDArray[np.float64], new: NDArray[np.float64]) -> float:
+    """How many comparisons of earlier trees are expected in trees that also make a new comparison.
+
+    repeated: how often each node is expected to repeat a comparison.
+    new: as `_new_visits` returns it.
+    """
+    of_trees = [repeated[_inner(trees, root)].sum() for root in trees.roots[1:].tolist()]
+    return float(_remaining(trees, new) @ np.array(of_trees))
+
+
+def _inner(trees: Trees, root: int) -> list[int]:
+    return [node for node in trees.below(root) if node >= 0]
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
@@ -281,14 +365,21 @@ def _additions(forest: ForestCode, name: str) -> dict[str, float]:
     """
     trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
     counts = {"call": 1.0, f"result {result}": float(results)}
+    folded = 0.0
+    if _merges(forest, name):
+        remaining = _remaining(forest.trees, _new_visits(forest.trees, forest.trees.likely.sum(1)))
+        folded = float((1 - remaining).sum())
     if name == PLAIN:
-        return counts | {"tree": trees, f"{'only vote' if results == 1 else 'vote'} {result}": forest.nonzero}
+        added = forest.nonzero * (1 - folded / trees)
+        return counts | {"tree": trees, f"{'only vote' if results == 1 else 'vote'} {result}": added}
     form = "list" if forest.is_sparse else "only" if results == 1 else "short" if results <= _UNROLLED else "row"
     narrow = ctype(_narrow(forest.votes))
     stored = {f"{form} vote of {narrow}": forest.added} if narrow != result else {}
     if name == CODE and form in ("only", "short"):
         first = {f"{form} first": 1.0, f"{form} first vote": float(results)}
-        return counts | stored | first | {form: trees - 1.0, f"{form} vote {result}": forest.added - results}
+        votes = folded * results
+        added = {form: trees - 1.0 - folded, f"{form} vote {result}": forest.added - results - votes}
+        return counts | {step: count - votes for step, count in stored.items()} | first | added
     return counts | stored | {form: float(trees), f"{form} vote {result}": forest.added}
 
 

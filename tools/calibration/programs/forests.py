@@ -41,6 +41,8 @@ GROUP_SIZE = 4
 """The group size: half of the forests in each group are also measured as tables, whose loop has the same time for every
 node.
 """
+REPEATED = 2
+"""The inputs from which the thresholds of forests with repeated comparisons are drawn."""
 SAMPLES = 40
 """The inputs of a forest; its time is their mean."""
 TRAINING = 300
@@ -150,7 +152,8 @@ def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) 
 
 def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
     """Draw a random forest and its inputs, (SAMPLES, features), and return both. Each threshold is a feature of one of
-    the inputs.
+    the inputs, in every other group of forests that of one of `REPEATED` inputs: trees of boosted forests repeat the
+    comparisons of earlier trees.
     """
     random = np.random.default_rng(9000 + number)
     thresholds, votes = THRESHOLDS[number // 2 % len(THRESHOLDS)], str(random.choice(VOTES))
@@ -170,7 +173,8 @@ def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
             leaves += 1
             return -leaves
         node, feature = len(features), int(random.integers(columns))
-        bound = inputs[rows[random.integers(len(rows))], feature]
+        repeats = number // (2 * len(THRESHOLDS)) % 2
+        bound = inputs[random.integers(REPEATED) if repeats else rows[random.integers(len(rows))], feature]
         features.append(feature)
         bounds.append(bound)
         children.append([0, 0])

@@ -43,11 +43,12 @@ INTEGERS = trees([-1, 100, -300, 5000], "int16")
     ids=["only", "short", "row", "list"],
 )
 def test_the_ways_to_add_votes(votes: NDArray[np.int16], form: dict[str, float]) -> None:
-    merged = "merged " if votes.shape[1] == 1 else ""
+    merged = "merged " if votes.shape[1] <= 3 else ""
     tests = {
         f"{merged}node int16_t": 3,
+        **({"repeated node": 0} if merged else {}),
         # Of the second node that asks feature 0, the first has loaded it.
-        f"{merged}feature int16_t": 2.25,
+        f"{'kept ' if merged else ''}feature int16_t": 2.25,
         f"{merged}byte threshold": 0.25,
         f"{merged}negative threshold": 0,
         f"{merged}short threshold": 0.75,
@@ -58,21 +59,52 @@ def test_the_ways_to_add_votes(votes: NDArray[np.int16], form: dict[str, float])
 
 def test_tests_of_floats_and_those_in_tables_are_all_alike() -> None:
     floats = trees([-1, 100, -300, 5000], "float32")
-    assert [step for step in steps(CODE, floats, VOTES) if "node" in step or "threshold" in step] == ["node float"]
+    assert [step for step in steps(CODE, floats, np.tile(VOTES, 4)) if "node" in step or "threshold" in step] == [
+        "node float"
+    ]
     tables = steps(TABLES, INTEGERS, VOTES)
     assert tables["node int16_t"] == 3
     assert (tables["only"], tables["only vote int16_t"]) == (2, 2)
 
 
 def test_few_features_stay_in_registers_of_a_small_chip() -> None:
-    assert steps(PLAIN, INTEGERS, VOTES)["node int16_t"] == 3
+    three = steps(PLAIN, INTEGERS, VOTES)
+    assert (three["merged node int16_t"], three["feature int16_t"]) == (3, 2.25)
     two = Trees(
         INTEGERS.features % 2, *(getattr(INTEGERS, name) for name in ("thresholds", "children", "roots", "shares"))
     )
     found = steps(PLAIN, two, VOTES)
-    # Feature 0 is loaded once, feature 1 by the quarter of samples that ask it.
-    assert (found["merged node int16_t"], found["merged feature int16_t"]) == (3, 1.25)
-    assert (found["tree"], found["only vote int16_t"]) == (2, 2)
+    # Feature 0 is loaded once, feature 1 by the quarter of samples that ask it. That quarter is below the threshold -1
+    # of feature 0 in the first tree, and thus below the 5000 in the second.
+    assert (found["merged node int16_t"], found["kept feature int16_t"]) == (2.75, 1.25)
+    assert (found["tree"], found["only vote int16_t"]) == (2, 1.75)
+
+
+@pytest.mark.parametrize("name", [CODE, PLAIN])
+def test_a_later_tree_does_not_repeat_a_comparison(name: str) -> None:
+    again = Trees(
+        np.array([0, 1, 0, 0]),
+        np.array([-1, 100, -300, -1], np.int16),
+        *(getattr(INTEGERS, name) for name in ("children", "roots", "shares")),
+    )
+    found = steps(name, again, VOTES)
+    # The root of the second tree makes the comparison of the first one's root, so that its votes are constants.
+    assert (found["merged node int16_t"], found["repeated node"]) == (2, 0)
+    assert found["only vote int16_t"] == {CODE: 0, PLAIN: 1}[name]
+
+
+def test_a_tree_with_a_new_comparison_repeats_others() -> None:
+    again = Trees(
+        np.array([0, 1, 0, 0, 2]),
+        np.array([-1, 100, -300, -1, 7], np.int16),
+        np.array([[1, 2], [-1, -2], [-3, -4], [-1, 4], [-2, -4]]),
+        INTEGERS.roots,
+        np.array([[0.25, 0.75], [0.125, 0.125], [0.5, 0.25], [0.25, 0.75], [0.5, 0.25]]),
+    )
+    found = steps(CODE, again, VOTES)
+    # Three quarters of the samples reach the second node of the second tree, which makes a new comparison.
+    assert (found["merged node int16_t"], found["repeated node"]) == (2.75, 0.75)
+    assert found["only vote int16_t"] == 0.75
 
 
 def steps(name: str, made: Trees, votes: NDArray[np.int16]) -> dict[str, float]:
