@@ -118,36 +118,46 @@ def _inputs(random: Random, *shape: int) -> Array:
 
 
 def cnn(random: Random) -> RandomModel:
-    """Convolutions, depthwise ones among them, with pools, activations and a residual connection."""
-    channels, rows, columns = random.randint(1, 3), random.randint(4, 10), random.randint(4, 10)
-    first = channels, rows, columns
+    """Convolutions over images, depthwise ones among them, with pools, activations and a residual connection."""
+    return _convolutions(random, "cnn", axes=2)
+
+
+def series(random: Random) -> RandomModel:
+    """The layers of `cnn` over time series."""
+    return _convolutions(random, "series", axes=1)
+
+
+def _convolutions(random: Random, family: str, axes: int) -> RandomModel:
+    """Layers over a grid of one or two axes."""
+    first = random.randint(1, 3), *(random.randint(4, 10) for _ in range(axes))
     chain = Chain(random, (1, *first))
     for _ in range(random.randint(1, 3)):
-        _, channels, rows, columns = chain.shape
-        size = random.choice([1, min(3, rows, columns)])
+        _, channels, *extents = chain.shape
+        size = random.choice([1, min(3, *extents)])
         pads = random.choice([0, size // 2])
         stride = random.choice([1, 1, 2])
         groups = random.choice([1, 1, channels])
         filters = groups * random.randint(1, 4)
-        before = chain.last
+        before, around = chain.last, chain.shape
         weights = chain.constant(
-            filters, channels // groups, size, size, scale=(size * size * channels / groups) ** -0.5
+            filters, channels // groups, *[size] * axes, scale=(size**axes * channels / groups) ** -0.5
         )
-        extents = [(extent + 2 * pads - size) // stride + 1 for extent in (rows, columns)]
+        extents = [(extent + 2 * pads - size) // stride + 1 for extent in extents]
         chain.add(
             *("Conv", f"{weights} {chain.constant(filters, scale=0.1)}", (1, filters, *extents)),
-            kernel_shape=[size, size], strides=[stride] * 2, pads=[pads] * 4, group=groups,
+            kernel_shape=[size] * axes, strides=[stride] * axes, pads=[pads] * 2 * axes, group=groups,
         )  # fmt: skip
         chain.activation()
-        if chain.shape == (1, channels, rows, columns) and random.random() < 0.5:
+        if chain.shape == around and random.random() < 0.5:
             chain.add("Add", before)
         if min(chain.shape[2:]) > 3 and random.random() < 0.4:
             pooled = (*chain.shape[:2], *((extent - 2) // 2 + 1 for extent in chain.shape[2:]))
-            chain.add(random.choice(["MaxPool", "AveragePool"]), "", pooled, kernel_shape=[2, 2], strides=[2, 2])
+            pool = random.choice(["MaxPool", "AveragePool"])
+            chain.add(pool, "", pooled, kernel_shape=[2] * axes, strides=[2] * axes)
     if random.random() < 0.3:
-        chain.add("GlobalAveragePool", "", (1, chain.shape[1], 1, 1))
+        chain.add("GlobalAveragePool", "", (1, chain.shape[1], *[1] * axes))
     chain.answer()
-    return RandomModel("cnn", chain.finish((1, *first)), _inputs(random, *first))
+    return RandomModel(family, chain.finish((1, *first)), _inputs(random, *first))
 
 
 def recurrent(random: Random) -> RandomModel:
@@ -261,8 +271,30 @@ def estimator(random: Random, names: tuple[str, ...] = tuple(ESTIMATORS)) -> Ran
     return RandomModel(f"estimator {name}", made, x, labels if labelled else None)
 
 
+def residual(random: Random) -> RandomModel:
+    """Blocks of a depthwise and a pointwise convolution, to whose result the block's input is added."""
+    axes, channels = random.choice([1, 2]), random.randint(2, 6)
+    first = channels, *(random.randint(4, 8) for _ in range(axes))
+    chain = Chain(random, (1, *first))
+    for _ in range(random.randint(1, 2)):
+        before = chain.last
+        for size, groups in ((3, channels), (1, 1)):
+            weights = chain.constant(
+                channels, channels // groups, *[size] * axes, scale=(size**axes * channels / groups) ** -0.5
+            )
+            bias = chain.constant(channels, scale=0.1)
+            shapes = {"kernel_shape": [size] * axes, "pads": [size // 2] * 2 * axes}
+            chain.add("Conv", f"{weights} {bias}", group=groups, **shapes)
+            chain.activation()
+        chain.add("Add", before)
+    chain.answer()
+    return RandomModel("residual", chain.finish((1, *first)), _inputs(random, *first))
+
+
 FAMILIES: Mapping[str, Callable[[Random], RandomModel]] = {
     "cnn": cnn,
+    "series": series,
+    "residual": residual,
     "recurrent": recurrent,
     "attention": attention,
     "several inputs": several_inputs,
