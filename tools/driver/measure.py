@@ -17,7 +17,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
+from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth, score_error
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers
 from tinyml.transforms.formats.evaluation.metrics import NUMBERS, Measure, measure_of
 from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors, mean_errors
@@ -78,6 +78,7 @@ class Accuracy:
     worst: the error of the output whose error grows most, for a program that computes numbers.
     metric: the figures by the requested metric.
     by_output: the figures of the outputs after the first.
+    scores: the greatest error of a classifier's scores, as a share of their range on reals; None without scores.
     """
 
     reals: float | None
@@ -92,6 +93,7 @@ class Accuracy:
     worst: OutputError | None = None
     metric: MetricFigures | None = None
     by_output: Sequence[OutputFigures] = ()
+    scores: float | None = None
 
 
 @dataclass(frozen=True)
@@ -224,11 +226,25 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     figures = [_output_figures(number, on_reals, rounded, data) for number in range(1, len(on_reals.tensors))]
     disagreements = 0 if regression is not None else int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
+    scores = None
+    if answers is not None and on_reals.scores is not None and rounded.scores is not None:
+        scores = score_error(on_reals.scores, rounded.scores)
     shares = percent(reference), percent(compiled)
     if (wanted := _wanted(data, 0)) is not None:
         shares = wanted.accuracy(on_reals.tensors[0]), wanted.accuracy(rounded.tensors[0])
     return Accuracy(
-        *shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats, worst, None, figures
+        *shares,
+        disagreements,
+        len(data),
+        regression,
+        None,
+        data.ignored,
+        answers,
+        in_formats,
+        worst,
+        None,
+        figures,
+        scores,
     )
 
 

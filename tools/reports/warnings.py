@@ -20,7 +20,7 @@ from tinyml.dialects.tdsl.contraction import constant_root
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
-from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
+from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, SCORES_OFF, DataFaults
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_values
 from tinyml.transforms.ir.cost.estimate import TimeShares, time_shares
 from tinyml.transforms.ir.outputs import CLASS, SCORES
@@ -104,6 +104,7 @@ class Findings:
     features: the number of features of the input.
     rows: the greatest ratio of the magnitudes of two rows of a constant matrix; 1 if rows have their own scales.
     unrolled: the recurrent steps that the model's file writes several times and that are no loops.
+    reads_scores: whether the scores of a classifier were requested, and its formats follow from options.
     spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     held: the tensors whose numbers fixed point of the same width represents, although their type must be decoded.
     tensors: the number of tensors with number formats.
@@ -134,6 +135,12 @@ class Findings:
     unrolled: Sequence[str] = ()
     complete: bool = True
     faster: FasterProgram | None = None
+    reads_scores: bool = False
+
+    @property
+    def scores_off(self) -> float:
+        """The greatest error of a classifier's scores as a share of their range; 0 without scores."""
+        return self.accuracies.scores or 0.0
 
     @property
     def lost(self) -> float:
@@ -306,6 +313,12 @@ WARNINGS = (
         _of_format,
     ),
     WarningRule("answers", lambda findings: findings.other > OTHER_ANSWERS, _other_answers, _of_format),
+    WarningRule(
+        "scores",
+        lambda findings: findings.reads_scores and findings.scores_off > SCORES_OFF,
+        lambda findings: f"the requested scores differ by up to {findings.scores_off:.0%} of their range",
+        _of_format,
+    ),
     WarningRule(
         "errors",
         lambda findings: findings.grown is not None,
@@ -505,6 +518,7 @@ def warnings_of(
         parts=compiled.parts is not None,
         complete=choice is None or choice.complete,
         faster=compilation.faster,
+        reads_scores=compilation.requested.outputs == SCORES and compilation.choice is None and not compiled.kept,
     )
     return [
         {"name": row.name, "text": row.text(findings), "cure": row.cure(findings)}

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tinyml.tools.driver.choice.candidates import Candidate, Outcome, verdict_of_deferred, verdict_of_late
 from tinyml.tools.driver.choice.choose import FASTER_RATIO
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
-from tinyml.tools.driver.choice.statistics import SCORES_OFF, Loss, needed_samples
+from tinyml.tools.driver.choice.statistics import Loss, needed_samples
 from tinyml.tools.driver.data_faults import CONFIDENCE
+from tinyml.tools.reports.facts.faults import SCORES_OFF
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative

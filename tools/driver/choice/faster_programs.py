@@ -28,11 +28,11 @@ from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternat
 from tinyml.tools.driver.choice.candidates import Candidate, Outcome
 from tinyml.tools.driver.choice.choose_program import bounds_of
 from tinyml.tools.driver.choice.replay import spelled_options
-from tinyml.tools.driver.choice.statistics import SCORES_OFF
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.tools.driver.compile_program import board_that_fits
 from tinyml.tools.driver.request import USUAL_GROWTH
 from tinyml.tools.reports.facts.faster_program import FasterProgram
+from tinyml.tools.reports.facts.faults import SCORES_OFF
 from tinyml.tools.reports.warnings import QUICK
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.ir.cost.estimate import estimate_on

@@ -30,6 +30,11 @@ MAX_SEPARATE_OUTPUTS = 8
 """The number of outputs up to which each has its own units; squares of more outputs, such as pixels, are added."""
 
 
+def score_error(exact: NDArray[np.float64], rounded: NDArray[np.float64]) -> float:
+    """The greatest difference between scores (samples, classes), as a share of their range on reals."""
+    return float(np.abs(rounded - exact).max()) / (float(np.ptp(exact)) or 1.0)
+
+
 @dataclass(frozen=True)
 class OutputError:
     """The error of the output whose error grows most.

@@ -26,10 +26,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
-from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
+from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth, score_error
 from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS
 from tinyml.tools.driver.detection import far_samples, moved, rank_losses
-from tinyml.tools.reports.facts.faults import FEW_SAMPLES
+from tinyml.tools.reports.facts.faults import FEW_SAMPLES, SCORES_OFF
 from tinyml.transforms.formats.evaluation.answers import Answers, labelled_anomalies
 from tinyml.transforms.formats.evaluation.metrics import CLASSES, Measure, places
 
@@ -46,9 +46,6 @@ MARGIN_DISTANCE = 0.5
 """The distance in points from the loss to its bound by margins above which margins are ignored and the bound
 decides.
 """
-
-SCORES_OFF = 0.05
-"""Maximum error of scores that callers read, as a share of the range of all scores: 0.05 for probabilities."""
 
 NORMAL_SAMPLES = 400
 """The number of changed samples above which the net loss is approximately normal."""
@@ -414,7 +411,7 @@ class LossModel:
     def scores_off(self, scores: NDArray[np.float64]) -> float:
         """The greatest error of scores (samples, classes), as a share of their range on reals."""
         assert self.scores is not None
-        return float(np.abs(scores - self.scores).max()) / (float(np.ptp(self.scores)) or 1.0)
+        return score_error(self.scores, scores)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
         """A copy of a detector's loss whose points and bound are at least the percentage of far samples whose decision

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+SCORES_OFF = 0.05
+"""Maximum error of scores that callers read, as a share of the range of all scores: 0.05 for probabilities."""
+
 FEW_SAMPLES = 30
 """The number of samples or groups below which the bound decides instead of the estimate."""
 

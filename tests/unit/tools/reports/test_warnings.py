@@ -33,6 +33,7 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, accuracies=Accuracy(97.0, 96.5, 6, 100)), "answers"),
         (replace(FINE, accuracies=Accuracy(84.5, 86.2, 15, 100)), "answers"),
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, worst=WORSE)), "errors"),
+        (replace(FINE, reads_scores=True, accuracies=Accuracy(97.0, 96.5, 4, 100, scores=0.051)), "scores"),
         (replace(FINE, chosen=True, unmet=0.5), "unmet loss"),
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, ignored=True)), "clusters"),
         (replace(FINE, over=1), "RAM"),
@@ -48,6 +49,12 @@ def named(found: Findings) -> list[str]:
 )
 def test_losses(found: Findings, name: str) -> None:
     assert named(found) == [name]
+
+
+@pytest.mark.parametrize(("requested", "error"), [(True, 0.05), (False, 0.5)])
+def test_scores_are_judged_if_they_are_requested(requested: bool, error: float) -> None:
+    found = replace(FINE, reads_scores=requested, accuracies=Accuracy(97.0, 96.5, 4, 100, scores=error))
+    assert named(found) == []
 
 
 @pytest.mark.parametrize(
