@@ -283,8 +283,8 @@ def residual(random: Random) -> RandomModel:
                 channels, channels // groups, *[size] * axes, scale=(size**axes * channels / groups) ** -0.5
             )
             bias = chain.constant(channels, scale=0.1)
-            shapes = {"kernel_shape": [size] * axes, "pads": [size // 2] * 2 * axes}
-            chain.add("Conv", f"{weights} {bias}", group=groups, **shapes)
+            pads = [size // 2] * 2 * axes
+            chain.add("Conv", f"{weights} {bias}", group=groups, kernel_shape=[size] * axes, pads=pads)
             chain.activation()
         chain.add("Add", before)
     chain.answer()

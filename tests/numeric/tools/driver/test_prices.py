@@ -30,7 +30,12 @@ KINDS = sorted(
 )
 """A board of each kind of prices: cost table, kernels and features."""
 
-MODELS = {**FAMILIES, "forest": lambda random: estimator(random, ("forest", "tree", "boosting"))}
+
+def forest(random: Random) -> RandomModel:
+    return estimator(random, ("forest", "tree", "boosting"))
+
+
+MODELS = {**FAMILIES, "forest": forest}
 
 REFINED = 0.02
 """The share by which refined constants may change the estimate of a program: a shift or a zero more or less."""

@@ -194,7 +194,7 @@ class Layer:
             body.op("RESHAPE", [behind, body.constant([1])], later)
             body.op("CONCATENATION", [later, body.constant([0, 0])], following, Axis=0)
             # The extents are unknown to the file, or 0.
-            open_shape = {} if not self.sequences else {"signature": (-1, 1, UNITS)}
+            open_shape: dict[str, Any] = {} if not self.sequences else {"signature": (-1, 1, UNITS)}
             parts = [body.tensor((int(self.sequences), 1, UNITS), self.dtype, **scale, **open_shape) for _ in range(2)]
             body.op("SLICE", [listed, body.constant([0, 0, 0]), sizes], parts[0])
             body.op("SLICE", [listed, following, body.constant([-1, -1, -1])], parts[1])
@@ -247,8 +247,12 @@ def test_a_recurrent_layer_of_the_converter_is_a_loop(layer: Layer):
 def test_a_loop_computes_the_bits_of_its_copies(layer: Layer, monkeypatch: pytest.MonkeyPatch):
     content = layer.content()
     looped = read_tflite(content, "layer.tflite")
-    monkeypatch.setattr(loops, "counted_loop", lambda *_: None)
-    monkeypatch.setattr(importer, "roll_steps", lambda _: None)
+
+    def nothing(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(loops, "counted_loop", nothing)
+    monkeypatch.setattr(importer, "roll_steps", nothing)
     copied = read_tflite(content, "layer.tflite")
     assert [any(isinstance(op, scf.ForOp) for op in module.walk()) for module in (looped, copied)] == [True, False]
     x = np.random.default_rng(9).integers(-128, 128, (50, layer.STEPS * layer.INPUTS)).astype(np.int8)
