@@ -232,7 +232,7 @@ def _macro(value: Attribute) -> tuple[str, int | float | str]:
     match value:
         case IntegerAttr():
             number = value.value.data
-            return str(number) if value.type == i64 else f"0x{number:X}u", number
+            return str(number) if value.type == i64 else f"0x{number:08X}u", number
         case FloatAttr():
             text = spell_float(value.value.data)
             return f"({text})" if text.startswith("-") else text, float(text.removesuffix("f"))

@@ -129,7 +129,7 @@ class Request(BuildOptions, ModelArgument):
     format: str = option(
         f"number format: a built-in one, one of an installed package, f32, or {AUTO_FORMAT}: the formats, widths and "
         "schedule of the fastest program that fits the board and loses at most --loss points; "
-        f"{USUAL_FORMAT} with another option that determines the arithmetic; a type, such as '!posit.p<16, 2>', is "
+        f"{USUAL_FORMAT} with another option that determines the arithmetic; a type in MLIR's syntax is "
         "that of every tensor",
         default=AUTO_FORMAT,
         metavar="NAME",

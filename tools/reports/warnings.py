@@ -423,12 +423,12 @@ WARNINGS = (
         "fewer numbers",
         lambda findings: bool(findings.held) and not findings.chosen,
         lambda findings: (
-            f"the types of {len(findings.held)} of {findings.tensors} tensors have a subset of the numbers of fixed "
-            f"point of the same width, and must be decoded: {_listed(findings.held)}"
+            f"the types of {len(findings.held)} of {findings.tensors} tensors have a subset of the numbers of "
+            f"{USUAL_FORMAT} with the same width, and must be decoded: {_listed(findings.held)}"
         ),
         lambda findings: (
-            f"--format {USUAL_FORMAT} has more numbers in the same bits and decodes none; a standard posit, such as "
-            "--format '!posit.p<16, 2>', has a greater range"
+            f"--format {USUAL_FORMAT} has more numbers in the same bits and decodes none; --format TYPE takes a type "
+            "with a greater range"
         ),
     ),
     WarningRule(
@@ -485,7 +485,7 @@ def warnings_of(
         compilation.measured,
         compilation.board.ram and compilation.request.ram,
     )
-    tensors, held = held_by_fixed(compiled.formats)
+    tensors, held = decoded_integers(compiled.formats)
     coarse = coarse_features(compiled, compilation.data)
     shares = time_shares(compiled.loops, compilation.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
@@ -569,7 +569,7 @@ def coarse_features(compiled: Compiled, data: Data) -> NDArray[np.bool]:
     return np.sqrt((errors**2).mean(0)) > COARSE * known.std(0)
 
 
-def held_by_fixed(formats: ModuleOp) -> tuple[int, Sequence[str]]:
+def decoded_integers(formats: ModuleOp) -> tuple[int, Sequence[str]]:
     """The number of tensors of a program at L1 that have number formats, and the names, with types, of those whose
     numbers are numbers of fixed point of the same width, although kernels must decode them.
     """

@@ -319,7 +319,9 @@ class ButterfliesOp(SpectrumOp):
             turns = [(factors(np.s_[:, i, 0]), factors(np.s_[:, i, 1])) for i in range(radix - 1)]
             z[1:] = [rotated(steps, *pair, doubled(source)) for pair in zip(z[1:], turns, strict=True)]
         sums = butterfly(steps, z, sign, out)
-        return np.stack([np.stack([steps.array(part) for part in sum], -1) for sum in sums], -3).reshape(x[0].shape)
+        # Sums that round to zero in a coarse format are scalars.
+        parts = [[np.broadcast_to(steps.array(part), (*form[:-3], span)) for part in sum] for sum in sums]
+        return np.stack([np.stack(pair, -1) for pair in parts], -3).reshape(x[0].shape)
 
 
 @irdl_op_definition
@@ -397,7 +399,7 @@ class BinsOp(SpectrumOp, ABC):
         imaginary = x[0][..., 1::2].copy()
         imaginary[..., 0] = steps.array(steps.constant(0.0, source))
         z = steps.of(x[0][..., ::2], source), steps.of(imaginary, source)
-        return steps.array(self.number(steps, z, format_of(self.out)))
+        return np.broadcast_to(steps.array(self.number(steps, z, format_of(self.out))), imaginary.shape)
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:

@@ -307,8 +307,8 @@ def choose_scalings(search: Search, result: SearchResult, accepts: Criterion) ->
     formats, rule = search.formats(result.choices), search.assignment.scale_by
     kept, others = list(result.choices), list[list[FormatChoice]]()
     for i, (tensors, choice, format) in enumerate(zip(search.classes, result.choices, formats, strict=True)):
-        is_fixed = tensors.is_constant or tensors.known or choice.is_given
-        is_free = not is_fixed and format.bits == choice.prototype.bits
+        is_unchanged = tensors.is_constant or tensors.known or choice.is_given
+        is_free = not is_unchanged and format.bits == choice.prototype.bits
         # The chosen variant may have a single es; other tensors may have another one.
         offered = dict.fromkeys(scalings_of(tensors, search.prototype_of(format.bits), rule)) if is_free else {}
         offered.pop(format, None)

@@ -28,8 +28,10 @@ from programs.signals import (
 from programs.spread import spread
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.tdsl.signals import PERIOD, BinsOp, BiquadOp, MagnitudeOp, PowerOp, SquareWavesOp
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import filter_bank, mel_matrix
@@ -254,3 +256,15 @@ def test_powers_of_square_waves():
     found = evaluate_reals(waves.module(), signal).scores
     assert found is not None
     np.testing.assert_allclose(found.reshape(-1, 2)[-1], expected, rtol=1e-5)
+
+
+def test_butterflies_whose_sums_all_round_to_zero():
+    """The result has the shape of the input, although each number of it is zero in its coarse format."""
+    numbers, coarse = "tensor<1x16x!fixed.q<8, 7>>", "tensor<1x16x!fixed.q<8, -8>>"
+    text = f"""func.func @transform(%x: {numbers}) -> {coarse} {{
+      %y = tdsl.butterflies %x {{radix = 2 : i64, span = 1 : i64}} : {numbers} -> {coarse}
+      func.return %y : {coarse}
+    }}"""
+    scores = evaluate(Parser(context(), text).parse_module(), np.full((3, 16), 100, np.int8)).scores
+    assert scores is not None
+    assert scores.tolist() == np.zeros((3, 16)).tolist()

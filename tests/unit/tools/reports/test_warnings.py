@@ -12,7 +12,7 @@ from tinyml.dialects.context import context
 from tinyml.tools.driver.choice.output_errors import OutputError
 from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.facts.faults import DataFaults
-from tinyml.tools.reports.warnings import WARNINGS, Findings, held_by_fixed, reasons_of
+from tinyml.tools.reports.warnings import WARNINGS, Findings, decoded_integers, reasons_of
 from tinyml.transforms.ir.cost.estimate import TimeShares
 
 FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))
@@ -80,7 +80,7 @@ def test_a_window_below_2_is_held_by_fixed_point() -> None:
     """Of four tensors, only the one whose numbers are at most 127/64 has numbers of fixed point of 8 bits: numbers up
     to 4 need 9 bits, standard posits have a greater range, and the last is fixed point itself.
     """
-    assert held_by_fixed(Parser(context(), HELD).parse_module()) == (4, ["x of !posit.p<8, 0, -6, 1>"])
+    assert decoded_integers(Parser(context(), HELD).parse_module()) == (4, ["x of !posit.p<8, 0, -6, 1>"])
 
 
 def test_a_warning_names_three_tensors() -> None:
