@@ -237,7 +237,7 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
     # With results of the type of the features, or features of one byte, the C compiler would otherwise load features
     # again after each tree and repeat their comparisons.
-    signature = forest_signature(symbol, forest, "*restrict ")
+    signature = forest_signature(symbol, forest, "*__restrict__ ")
     text = _PlainForest("", signature, {}, body, costs, call=12, counts=counts)
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 def _files(model: PackagedModel) -> dict[str, str]:
     name, interface = model.name, model.interface
+    hardware = model.folder / "ir" / "5-hardware.mlir"
+    # The folder may be a temporary one, from which the files are moved to their place.
+    module = circt_text(load_program(hardware, context())).replace(str(hardware), f"ir/{hardware.name}")
     verilog = (model.folder / f"{name}.v").read_text("utf-8")
     label_bits = port_bits(verilog, "label")
     count, expected = model.samples, model.expected
@@ -40,7 +43,7 @@ def _files(model: PackagedModel) -> dict[str, str]:
     }
     templates = filled_templates(files("tinyml.tools.driver.packages") / "templates" / "circt", words)
     return {
-        f"{name}.mlir": circt_text(load_program(model.folder / "ir" / "5-hardware.mlir", context())),
+        f"{name}.mlir": module,
         PRINTER.name: PRINTER.read_text("utf-8"),
         "bench.v": (HARNESS / "bench.v").read_text("utf-8"),
         "inputs.txt": spelled(model.raws[:count]).decode() + "\n",

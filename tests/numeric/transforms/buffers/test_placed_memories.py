@@ -92,12 +92,13 @@ def test_bits_and_accesses(compiled: Compiled, optimize: str, tmp_path: Path):
     assert len(found) == 2
     for memory, each in found.items():
         estimate = stated[memory]
-        # Kernels load words: the bytes are equal, the loads are on the core that loads elements.
-        assert each.read_bytes == estimate.read_bytes
+        # Tiles load the numbers of a window once for each pair of rows, which estimates do not count.
+        assert not estimate.exact or each.read_bytes == estimate.read_bytes
+        assert estimate.read_bytes <= each.read_bytes <= 3 * estimate.read_bytes
         # At -Os, GCC for RISC-V stores the result of a limit twice.
         if optimize == "-O0" or compiled.board != "esp32-c3":
             assert each.written_bytes == estimate.written_bytes
-        if compiled.board == "cortex-m55":
+        if compiled.board == "cortex-m55" and estimate.exact:
             assert (each.reads, each.writes) == (estimate.reads, estimate.writes)
 
 

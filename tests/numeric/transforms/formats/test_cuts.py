@@ -107,6 +107,7 @@ def boosted() -> tuple[Any, NDArray[np.float64]]:
     return sk.GradientBoostingRegressor(n_estimators=20, random_state=0).fit(x, y), x
 
 
+@pytest.mark.filterwarnings("ignore:the types of")
 @pytest.mark.parametrize(("format", "width"), [("fixed", 16), ("fixed", 32), ("posit", 16), ("zeroskew", 16)])
 def test_thresholds_beyond_the_data_are_covered(format: tinyml.FormatName, width: int):
     """A program calibrated on half of the range answers like the model on the other half, and its answers have the

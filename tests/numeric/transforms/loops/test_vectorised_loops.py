@@ -120,7 +120,7 @@ def test_the_loop_over_pixels_makes_the_biases(name: str):
     module = net.module(net.dense(y, 3))
     x = np.random.default_rng(0).normal(size=(12, 36 * channels)).astype(np.float32)
     with pytest.warns(tinyml.CompileWarning):
-        program = tinyml.compile(module, x, board=M55, format="fixed", width=8)
+        program = tinyml.compile(module, x, board=M55, format="fixed", width=16)
     [source] = program.folder.glob("*.c")
     assert "tm_mve_elements" in source.read_text()
     formats = tinyml.load(program.folder / "ir/1-formats.mlir").module
