@@ -45,14 +45,21 @@ WAYS = {
     *("C", "code of", "lines of", "on a board"),
 }
 
-WHOLE = {
-    "docs/api.md": "tests/unit/tools/api/test_api_reference.py",
-    "docs/passes.md": "tests/unit/tools/reports/test_pass_reference.py",
-    "docs/exact-cover.md": "tests/unit/transforms/buffers/test_exact_cover.py",
-} | {
-    str(page.relative_to(ROOT)): "tests/unit/tools/reports/test_dialect_reference.py"
-    for page in (ROOT / "docs/dialects").glob("*.md")
-}
+WHOLE = (
+    {
+        "docs/api.md": "tests/unit/tools/api/test_api_reference.py",
+        "docs/passes.md": "tests/unit/tools/reports/test_pass_reference.py",
+        "docs/exact-cover.md": "tests/unit/transforms/buffers/test_exact_cover.py",
+    }
+    | {
+        str(page.relative_to(ROOT)): "tests/unit/tools/reports/test_dialect_reference.py"
+        for page in (ROOT / "docs/dialects").glob("*.md")
+    }
+    | {
+        f"docs/packages/{page}.md": "tests/numeric/tools/driver/packages/test_package_pages.py"
+        for page in ("esp-idf", "micropython", "rust", "zephyr")
+    }
+)
 """Pages that are generated or run as a whole, and the tests of them."""
 
 COMMAND = re.compile(r"(?:\$ )?(?:tinyml |pip install |python -m (?P<module>programs\.\w+) )")

@@ -178,7 +178,7 @@ class Request(BuildOptions, ModelArgument):
         group=OptionGroup.BOARD,
     )
     measure: bool = option(
-        f"let --format {AUTO_FORMAT} simulate the alternatives whose estimated times are within 30 % of the fastest, "
+        f"let --format {AUTO_FORMAT} simulate the alternatives whose estimated times are within 30 %% of the fastest, "
         "and choose by their measured times",
         default=False,
         group=OptionGroup.NUMBERS,

@@ -57,7 +57,7 @@ def test_features_that_were_scaled_twice(scaler: Any) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore:RMSE")
+@pytest.mark.filterwarnings("ignore:RMSE", "ignore:the types of")
 @pytest.mark.parametrize(("width", "most"), [(8, "32"), (16, r"(1|0\.9\d+)")])
 def test_posits_reach_beyond_their_profile(width: int, most: str) -> None:
     """For inputs of 50 with a profile from 0 to 1, the warning states the number as which 50 counts: 32 in 8-bit

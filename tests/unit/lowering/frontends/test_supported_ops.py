@@ -130,5 +130,6 @@ def test_the_ops_of_mlir(request: pytest.FixtureRequest):
 def test_the_operators_of_tensorflow_lite():
     page = PAGE.read_text(encoding="utf-8")
     section = page.partition("### Operators")[2].partition("##")[0]
-    listed = {name.removeprefix("CUSTOM ") for name in OPERATORS}
+    # Files do not contain the operators that the importer writes for the parts of loops.
+    listed = {name.removeprefix("CUSTOM ") for name in OPERATORS if not name.startswith("LOOP_")}
     assert listed <= set(re.findall(r"\w{3,}", section))

@@ -11,9 +11,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.published.seedot import SeedotType
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.search_maxscale import Rules, assign_scales, explore_maxscale
 
@@ -115,6 +117,9 @@ class CountedSearch:
         self.assignment = FormatAssignment(predict_function(module))
         self.classes = self.assignment.classes
         self.candidates = 0
+
+    def choice(self, prototype: NumberFormat) -> FormatChoice:
+        return FormatChoice(prototype)
 
     def losses(self, candidates: Sequence[object]) -> list[float]:
         self.candidates += len(candidates)

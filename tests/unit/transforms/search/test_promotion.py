@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given
@@ -27,8 +28,8 @@ def test_promotions_are_those_of_one_after_the_other(tensors: list[tuple[int, fl
         tried.append(choices)
         return taken(choices) <= limit
 
-    no_search: Any = None
-    found = Promotion(no_search, LOW, HIGH, heat).in_order(fits)
+    search: Any = SimpleNamespace(choice=FormatChoice)
+    found = Promotion(search, LOW, HIGH, heat).in_order(fits)
     expected, left = [FormatChoice(LOW)] * len(sizes), limit
     for i in sorted(range(len(sizes)), key=lambda i: -heat[i]):
         if sizes[i] <= left:

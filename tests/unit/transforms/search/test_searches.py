@@ -262,7 +262,7 @@ def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
 
 def test_no_format_is_taken_that_breaks_a_limit():
     with evaluation_of("protonn") as evaluation:
-        search = Search(evaluation, FixedType.of_width(8), [PositType.of_width(8)])
+        search = Search(evaluation, FixedType.of_width(8), [FormatChoice(PositType.of_width(8))])
         found = SearchResult(search.uniform(FixedType.of_width(8)), {})
         free = choose_formats(search, found, lambda _: True)
         limited = choose_formats(search, found, lambda _: False)
