@@ -128,7 +128,8 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("command", "blamed"), [(COMPILE, "tour.c: File too large"), (["new", "format", "mine"], "mine.py: File too large")]
+    ("command", "blamed"),
+    [(COMPILE, "tour.c: File too large"), (["new", "format", "mine"], "mine.mlir: File too large")],
 )
 def test_a_full_disk_blames_the_output_and_leaves_nothing(tmp_path: Path, command: list[str], blamed: str):
     done = subprocess.run(
