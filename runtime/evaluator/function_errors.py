@@ -27,8 +27,8 @@ class FunctionError:
 
     function, scheme: the function, and the method by which the format computes it; None for the default method.
     argument, result: the formats of the argument and of the result.
-    error: the greatest |computed - exact| over all arguments of the format, where exact values are saturated to the
-        range of the result's format; None if the format of the argument has more than 2^16 values or is a float.
+    error: the greatest |computed - exact| over all finite arguments of the format, where exact values are saturated to
+        the range of the result's format; None if the format of the argument has more than 2^16 values or is a float.
     """
 
     function: Function
@@ -66,7 +66,7 @@ def greatest_error(
         return None
     raws = np.arange(-(1 << (bits - 1)), 1 << (bits - 1)).astype(argument.dtype)
     reals = argument.decode(raws)
-    raws = raws[argument.encode(reals) == raws]
+    raws = raws[np.isfinite(reals) & (argument.encode(reals) == raws)]
     computed = result.decode(np.asarray(result.function(NumpyMachine(), function, raws, argument, scheme)))
     limits = result.decode(result.encode_clipped(np.array([-MAX_REAL, MAX_REAL])))
     return float(np.abs(computed - np.clip(exactly(function, argument.decode(raws)), *limits)).max())

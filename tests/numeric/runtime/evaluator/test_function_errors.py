@@ -16,6 +16,7 @@ from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import Function
+from tinyml.dialects.formats.posit.type import PositType
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.evaluator.function_errors import function_errors
@@ -99,6 +100,15 @@ def test_devices_keep_the_stated_errors(
     low, high = result.decode(np.array(result.limits))
     exact = [min(max(real(function, x), low), high) for x in source.decode(raws).ravel()]
     assert np.abs(result.decode(scores).ravel() - exact).max() <= stated.error * (1 + 1e-9)
+
+
+def test_a_posit_that_is_not_a_number_has_no_error():
+    """The error of a function on posits is the greatest over its 255 numbers, without NaR."""
+    [stated] = function_errors(program("tanh", "!posit.p<8, 2>", "!posit.p<8, 2>")[1])
+    posit = PositType(8, 2)
+    numbers = posit.decode(np.arange(-127, 128, dtype=np.int8))
+    nearest = posit.decode(posit.encode(np.tanh(numbers)))
+    assert stated.error == pytest.approx(np.abs(nearest - np.tanh(numbers)).max())
 
 
 def test_wide_arguments_and_floats_have_no_stated_error():

@@ -91,7 +91,7 @@ def test_the_front_of_the_programs_that_run(tmp_path: Path, capsys: pytest.Captu
     options = [program["options"] for program in programs]
     assert "--plan ordinary" in options
     assert len({program["arena"] for program in programs}) > 2
-    assert programs[0]["arena"] < programs[options.index("--plan ordinary")]["arena"]
+    assert programs[0]["ram"] < programs[options.index("--plan ordinary")]["ram"]
     if drawn:
         picture = (tmp_path / "front.svg").read_text()
         assert "wide on cortex-m4" in picture
