@@ -74,6 +74,12 @@ def install_packages(folder: Path) -> None:
     for source in (LNS, GAUSSIAN):
         shutil.copytree(source, folder / source.name)
     venv.create(folder / "venv")
+    # FileCheck tests start these tools by their names.
+    for tool in ("tinyml", "tinyml-opt", "filecheck"):
+        script = folder / "venv" / "bin" / tool
+        _, _, code = (Path(sys.executable).parent / tool).read_text().partition("\n")
+        script.write_text(f"#!{PackagesOfOthers(folder).python}\n{code}")
+        script.chmod(0o755)
     [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
     lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
     (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")

@@ -72,6 +72,9 @@ class PackageKind:
 
 FORMAT = "format"
 
+EVERY = "every"
+"""The folder of the templates of every kind: what runs the FileCheck tests."""
+
 PACKAGE_KINDS = {
     FORMAT: PackageKind("dialect", _dialects),
     "target": PackageKind("chip or target", _chips),
@@ -105,10 +108,11 @@ def write_package(kind: str, name: str, folder: Path, *, sums: bool = False, gro
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
     written: list[Path] = []
     with atomic_folder(folder, only_empty) as pending:
-        for file, text in filled_templates(files("tinyml.tools") / "templates" / templates, words):
-            (pending / file).parent.mkdir(parents=True, exist_ok=True)
-            write_file(pending / file, text)
-            written.append(folder / file)
+        for source in (templates, EVERY):
+            for file, text in filled_templates(files("tinyml.tools") / "templates" / source, words):
+                (pending / file).parent.mkdir(parents=True, exist_ok=True)
+                write_file(pending / file, text)
+                written.append(folder / file)
     for file in written:
         print(f"Wrote {file}")
     print(f"Install it with: pip install -e {folder}")

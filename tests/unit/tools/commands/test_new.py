@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from programs.environments import GROUPED, NEW, SUMS, PackagesOfOthers
 from programs.paths import ROOT
+from programs.spread import spread
 
 from tinyml.tools.commands.new import KINDS
 from tinyml.tools.main import main
@@ -16,20 +21,77 @@ def test_a_command_is_there_for_each_kind():
     assert NEW.keys() == {*KINDS}
 
 
-@pytest.mark.long(seconds=10)
+ALL = (*NEW.values(), SUMS, GROUPED)
+
+BROKEN = [
+    # The exact bound of the sums; then only numbers in the tables of the C.
+    ("halves", "halves.py", "1 << np.arange", "3 << np.arange", "SUMS"),
+    (
+        "halves",
+        "halves.py",
+        "1 << np.arange((1 << (self.bits - 1)) - 1)",
+        "np.array([1, 3, *(1 << np.arange(2, (1 << self.bits - 1) - 1))])",
+        "AVR",
+    ),
+    (SUMS, f"{SUMS}.py", "_scale(lhs) + _scale(rhs))", "_scale(lhs) + _scale(rhs) + 1)", "SUMS"),
+    (
+        SUMS,
+        f"{SUMS}.py",
+        "self.scale.data - accumulator.scale.data",
+        "1 + self.scale.data - accumulator.scale.data",
+        "C",
+    ),
+    (GROUPED, f"{GROUPED}.py", "80, 120", "80, 121", "SUMS"),
+    ("own_chip", "own_chip/chip.py", "constant_alignment=4", "constant_alignment=8", "C"),
+    ("linear", "linear.py", "table[:, :-1]", "-table[:, :-1]", "REALS"),
+    ("half_gates", "half_gates.py", "tdsl.SigmoidOp", "tdsl.TanhOp", "REALS"),
+    ("half_gates", "half_gates.py", "(0, length // 2))", "(length // 2, 0))", "AVR"),
+    ("drop_relus", "drop_relus.py", "op.input.owner, tdsl.ReluOp", "op.input.owner, tdsl.TanhOp", "CHECK"),
+    ("one_by_one", "one_by_one.py", "loss <= most", "loss < most", "FOUND"),
+    ("inner_patches", "inner_patches.py", "first, last, 2)", "first, last, 4)", "TILES"),
+    ("longest_first", "longest_first.py", "shape.first - shape.last", "shape.last - shape.first", "PACKED"),
+    ("count_ops", "count_ops.py", "count >= request.least", "count > request.least", "CHECK"),
+]
+"""Defects of packages: package, file, text, the text in its place, and the check that must find the defect."""
+
+
+def test_a_defect_is_there_for_each_package():
+    assert {package for package, *_ in BROKEN} == {*ALL}
+
+
+@pytest.mark.long(seconds=8)
+@pytest.mark.parametrize(("package", "file", "text", "broken", "check"), spread(BROKEN, 2))
+def test_the_filecheck_test_finds_a_defect(
+    package: str, file: str, text: str, broken: str, check: str, packages: PackagesOfOthers, tmp_path: Path
+):
+    """The FileCheck test of a package, which passes as written, fails at the check of what a defect changes."""
+    folder = shutil.copytree(packages.folder / package, tmp_path / package)
+    source = (folder / file).read_text()
+    assert source.count(text) == 1
+    (folder / file).write_text(source.replace(text, broken))
+    lit = [packages.python, "-c", "from lit.main import main; main()", "-v", folder]
+    run = subprocess.run(
+        lit, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(folder)}
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    *_, last = re.findall("# executed command: filecheck .*", run.stdout)
+    [prefixes] = re.findall("--check-prefix(?:es)?=(.*)", last) or ["CHECK"]
+    assert check in prefixes.split(",")
+
+
+@pytest.mark.long(seconds=60)
 def test_their_own_tests_pass(packages: PackagesOfOthers):
-    """The generated tests pass, and ruff accepts the generated packages. The tests of a format with a table run in the
-    test of docs/adding-a-format.md instead.
+    """The generated tests pass, among them the FileCheck tests, and ruff accepts the generated packages. The other
+    tests of a format with a table run in the test of docs/adding-a-format.md instead.
     """
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
-    tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
-    tests += [f"{name}/test_{name}.py" for name in (SUMS, GROUPED)]
+    tests = [f"{name}/test_{name}.py" for name in ALL if name != NEW["format"]]
+    tests += [f"{name}/test_filecheck.py" for name in ALL]
     said = packages.run("pytest", *options, *tests, cwd=packages.folder)
     assert " passed" in said
     assert "skipped" not in said
-    written = (SUMS, GROUPED, *NEW.values())
     for check in (["check"], ["format", "--check", "--line-length", "120"]):
-        packages.run("ruff", *check, "--config", f"src = {[*written]}", *written, cwd=packages.folder)
+        packages.run("ruff", *check, "--config", f"src = {[*ALL]}", *ALL, cwd=packages.folder)
 
 
 @pytest.mark.long
