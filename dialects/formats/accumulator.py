@@ -219,6 +219,14 @@ class Accumulator(ABC):
         """True if `mac` can add products of elements of these formats to a sum without changing their scale."""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY and self == self.of(lhs_format, rhs_format)
 
+    def refusal(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> str:
+        """The message for products of these formats that `sums` refuses."""
+        refused = f"{self.type} does not sum products of {lhs_format.type} and {rhs_format.type}"
+        other = next((format for format in (lhs_format, rhs_format) if format.FAMILY != self.FAMILY), None)
+        if other is None:
+            return refused
+        return f"{refused}: FAMILY of the accumulator is '{self.FAMILY}', that of {other.type} is '{other.FAMILY}'"
+
     @abstractmethod
     def zero(self, m: Machine[V]) -> V: ...
 

@@ -151,7 +151,7 @@ def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
     if (accumulator := accumulator_of(sum)) is None:
         raise VerifyException(f"expected sums in accumulators, got {sum}")
     if not accumulator.sums(lhs, rhs):
-        raise VerifyException(f"{sum} does not sum products of {lhs.type} and {rhs.type}")
+        raise VerifyException(accumulator.refusal(lhs, rhs))
 
 
 def same_family(op: IRDLOperation, *formats: NumberFormat) -> None:

@@ -174,9 +174,9 @@ class MacOp(NumOp):
         super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])
 
     def verify_(self) -> None:
-        accumulator = accumulator_type(self.sum)
-        if accumulator.below is not None or not accumulator.sums(format_of(self.lhs), format_of(self.rhs)):
-            raise VerifyException(f"{self.sum.type} does not sum products of {self.lhs.type} and {self.rhs.type}")
+        accumulator, lhs, rhs = accumulator_type(self.sum), format_of(self.lhs), format_of(self.rhs)
+        if accumulator.below is not None or not accumulator.sums(lhs, rhs):
+            raise VerifyException(accumulator.refusal(lhs, rhs))
 
     def computation(self) -> Computation:
         accumulator, lhs, rhs = accumulator_type(self.sum), format_of(self.lhs), format_of(self.rhs)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROW_SHIFTS",
+    "ContinuationError",
     "ContractionOp",
     "ShiftsRows",
     "carried_product",
@@ -111,6 +112,10 @@ class ShiftsRows(ABC):
 
 
 Pairs: TypeAlias = "Sequence[tuple[Array, Array]]"
+
+
+class ContinuationError(VerifyException):
+    """The accumulator of a product cannot continue the sum of the products before it."""
 
 
 class ContractionOp(TensorOp, ShiftsRows, ABC):
@@ -272,11 +277,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             holds = unit.sums(*formats)
             if holds and (not place or unit.follows(units[place - 1])):
                 continue
-            products = f"products of {formats[0].type} and {formats[1].type}"
             if not holds:
-                raise VerifyException(f"{unit.type} does not sum {products}")
-            before = units[place - 1].type
-            raise VerifyException(f"a sum in {before} does not continue in {unit.type}, which sums {products}")
+                raise VerifyException(unit.refusal(*formats))
+            products, before = f"products of {formats[0].type} and {formats[1].type}", units[place - 1].type
+            raise ContinuationError(f"a sum in {before} does not continue in {unit.type}, which sums {products}")
 
     @property
     def sums_shape(self) -> Shape:

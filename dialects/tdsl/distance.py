@@ -80,9 +80,9 @@ class SquaredDistanceOp(TensorOp):
         return lhs.distance_bound(length, rhs, None)
 
     def verify_more(self) -> None:
-        accumulator, difference = accumulator_of(self.acc), self.difference
-        if accumulator is None or not accumulator.sums(difference, difference):
-            raise VerifyException(f"{self.acc} does not sum squares of {difference.type}")
+        difference = self.difference
+        num.sums_products(self.acc, difference, difference)
+        accumulator = self.accumulator
         if self.dest is None:
             num.verify_bound(self.sum_bound, self.derived_bound)
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))

@@ -57,7 +57,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
     except InputError as error:
         raise error if error.line else error_at(op, error.message) from error
     except VerifyException as error:
-        cure = "" if len(op.pairs) < 2 else f": {_CURE}"
+        cure = f": {_CURE}" if isinstance(error, tdsl.ContinuationError) else ""
         raise error_at(op, f"{error}{cure}") from error
 
 

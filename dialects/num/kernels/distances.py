@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.num.base import accumulator_type
+from tinyml.dialects.num.base import sums_products
 from tinyml.dialects.num.kernels.calls import CallOp, LoopBuilding, run_length
 from tinyml.dialects.num.kernels.routines import DenseSumAttr
 from tinyml.dialects.num.scalars import SubOp
@@ -35,8 +35,7 @@ class DistanceAttr(DenseSumAttr):
 
     def verify_call(self, call: CallOp) -> None:
         difference = _difference(call)
-        if not accumulator_type(call.sum).sums(difference, difference):
-            raise VerifyException(f"{call.sum.type} does not sum squares of {difference.type}")
+        sums_products(call.sum.type, difference, difference)
         run_length(*call.arguments[1:])
 
     def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue:

@@ -306,6 +306,7 @@ def _rounding(format: NumberFormat, reach: float) -> float:
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
+    reason: InputError | None = None
     for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]
         products = [
@@ -319,10 +320,11 @@ def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) 
             bound = result.sum_bound(products, initial)
             for each in products:
                 result.accumulator_for(each, bound)
-        except InputError:
+        except InputError as error:
+            reason = error
             continue
         return narrowed
-    raise AssertionError(f"no accumulator of {result.type} holds a sum {case.name}")
+    raise AssertionError(f"no accumulator of {result.type} holds a sum {case.name}: {reason}")
 
 
 def _computed(

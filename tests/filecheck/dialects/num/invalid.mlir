@@ -50,7 +50,7 @@
 
 %a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
 %r = num.mac %a, %b, %b : f32, !fixed.q<16, 12>, !fixed.q<16, 12> -> f32
-// CHECK: f32 does not sum products of !fixed.q<16, 12> and !fixed.q<16, 12>
+// CHECK: f32 does not sum products of !fixed.q<16, 12> and !fixed.q<16, 12>: FAMILY of the accumulator is 'float', that of !fixed.q<16, 12> is 'exact'
 
 // -----
 

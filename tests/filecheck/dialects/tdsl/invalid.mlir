@@ -106,7 +106,7 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 %a, %b = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 8>>)
 %r = tdsl.matmul %a, %b {acc = f32} : tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 8>> -> tensor<2x1x!fixed.q<16, 8>>
-// CHECK: f32 does not sum products of !fixed.q<16, 12> and !fixed.q<16, 8>
+// CHECK: f32 does not sum products of !fixed.q<16, 12> and !fixed.q<16, 8>: FAMILY of the accumulator is 'float', that of !fixed.q<16, 12> is 'exact'
 
 // -----
 
@@ -561,7 +561,7 @@ func.func @distance(%a: tensor<3x1x!fixed.q<16, 9>>) {
   %d = tdsl.squared_distance %a, %a {acc = !fixed.acc<32, 18>} : tensor<3x1x!fixed.q<16, 9>>, tensor<3x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return
 }
-// CHECK: !fixed.acc<32, 18> does not sum squares of !fixed.q<17, 9>
+// CHECK: !fixed.acc<32, 18> does not sum products of !fixed.q<17, 9> and !fixed.q<17, 9>
 
 // -----
 

@@ -221,6 +221,17 @@ def test_wrong_sums_do_not_pass(sums: type[PlainSum], format: type[Scaled]):
         check_sums(with_sums(sums, format))
 
 
+class IsOfAnotherFamily(ContinuedSum):
+    FAMILY = "another"
+
+
+def test_the_error_of_another_family_names_family():
+    """The error says what to set, and does not send the reader to the methods that continue sums."""
+    with pytest.raises(AssertionError, match="FAMILY of the accumulator is 'another', that of ") as raised:
+        check_sums(with_sums(IsOfAnotherFamily, Scaled))
+    assert "SUMS_GO_ON" not in str(raised.value)
+
+
 class GoesOnInEvenUnits(ContinuedSum):
     """An accumulator whose `follows` is wrong because it is not an order: of two sums with different odd scales,
     neither follows the other.
