@@ -74,6 +74,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return "" if found is None else f", did you mean '{found}'?"
 
 
+INTENDED_OPTIONS = {"board": "target", "output": "out", "validation": "val", "bits": "width", "mode": "packer"}
+"""Other names that users try for options, also former ones, where the nearest spelling is a different option."""
+
+
+def did_you_mean_option(option: str, known: Iterable[str]) -> str:
+    """The suffix of `did_you_mean` for an unknown option of a pass or, with `--`, of a command. `INTENDED_OPTIONS`
+    takes precedence over similar names.
+    """
+    options = [*known]
+    dashes = "--" if option.startswith("--") else ""
+    intended = f"{dashes}{INTENDED_OPTIONS.get(option.removeprefix(dashes), '')}"
+    return f", did you mean '{intended}'?" if intended in options else did_you_mean(option, options)
+
+
 def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
     """The error for an unknown name. The message suggests the most similar known name, or else lists all known
     names. A known name is not suggested: it belongs to a plug-in that was skipped, as a warning states.

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 TARGET_OPTION = "target"
 
 FIELDS = {
-    "pack-scratch": {"mode": "packer"},
     "plan-execution": {"mode": "plan"},
     "synthesise-format": {"bits": "synthesised"},
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
-from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.errors import InputError, did_you_mean, did_you_mean_option
 from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.dialects.plugins import COMMANDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
@@ -41,10 +41,6 @@ help.
 
 _WIDTH = 80
 """Columns of a help text that shows a selection of options."""
-
-INTENDED_OPTIONS = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
-"""Other names that users try for options, where the nearest spelling is a different option."""
-
 
 RENAMED = {"bottleneck": "plan MODEL --bottleneck", "explain": "open OUT --text", "levels": "open OUT --levels"}
 """Commands before 0.1, and the commands that replace them."""
@@ -217,12 +213,7 @@ class CommandParser(argparse.ArgumentParser):
         for name in _flags_in(given):
             if name not in self._option_string_actions:
                 flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
-                near = (
-                    f", did you mean '{INTENDED_OPTIONS[name]}'?"
-                    if INTENDED_OPTIONS.get(name) in flags
-                    else did_you_mean(name, flags)
-                )
-                self.error(f"unknown option {name}{near}")
+                self.error(f"unknown option {name}{did_you_mean_option(name, flags)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [*map(str, action.choices or ())]

@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline
 
-from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.errors import InputError, did_you_mean, did_you_mean_option
 from tinyml.tools.cli.values import MAX_INTEGER
 
 _WORDS = {
@@ -35,7 +35,9 @@ def check_options(kind: str, spec: ArgSpec, spec_type: type[ArgSpecConvertible])
     known = {field.name: field for field in fields(spec_type) if field.name != "name" and field.init}
     for option, values in spec.parameters.items():
         if option.replace("-", "_") not in known:
-            others = did_you_mean(option, known) or (f" (one of {', '.join(known)})" if known else ": it has none")
+            others = did_you_mean_option(option, known) or (
+                f" (one of {', '.join(known)})" if known else ": it has none"
+            )
             raise InputError(f"{what}: unknown option '{option}'{others}")
         if any(isinstance(value, int) and abs(value) > MAX_INTEGER for value in values):
             raise InputError(f"{what}, option {option}: integers go up to {MAX_INTEGER}")

@@ -162,10 +162,10 @@ class PackScratchPass(PackingOptions, ModulePass):
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
     that computes the result is the last reader of the operand. The result then starts at least the safe distance below
-    the operand (`overlap/overlap_distance.py`). In mode `auto`, a `scratch.reuse` uses the bytes of a different operand
-    if this saves at least one percent of the arena.
+    the operand (`overlap/overlap_distance.py`). With the packer `auto`, a `scratch.reuse` uses the bytes of a different
+    operand if this saves at least one percent of the arena.
 
-    mode: the packing algorithm.
+    packer: the packing algorithm.
     align: a power of two that divides all offsets, in addition to the element size.
     limit: the greatest permitted size of the arena, in bytes.
     moves: whether each operand may move at most once, before the op whose result overlaps it, if this saves at least
@@ -201,7 +201,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         problem = problem_of(function, self.align)
         placement = self._placement(problem)
-        if self.mode == "auto" and placement.gap > placement.height // 100:
+        if self.packer == "auto" and placement.gap > placement.height // 100:
             problem, placement = self._exchanged(function, problem, placement)
         live, rectangles = problem.live, problem.rectangles
         if self.moves:
@@ -246,7 +246,7 @@ class PackScratchPass(PackingOptions, ModulePass):
         return placement if stacks is None else stacks.lower(placement, placed(stacks.rectangles))
 
     def _packed(self, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-        return pack(rectangles, self.mode, effort, self.coarsen)
+        return pack(rectangles, self.packer, effort, self.coarsen)
 
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
         peak = find_peak(rectangles)

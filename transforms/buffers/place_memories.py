@@ -119,7 +119,7 @@ class PlaceMemoriesPass(ModulePass):
         where ops require it, so that each offset identifies one buffer.
         """
         copy = module.clone()
-        registered_pass("pack-scratch", mode="none", align=self.align).apply(None, copy)
+        registered_pass("pack-scratch", packer="none", align=self.align).apply(None, copy)
         offsets = [op.offset.value.data for op in copy.walk() if isinstance(op, ViewOp)]
         given: dict[str, Any] = {"target": self.target, "load_weights": self.load_weights}
         given |= {"packed": self.packed} if self.packed is not None else {}

@@ -136,7 +136,7 @@ class ShareArenaPass(PackingOptions, ModulePass):
         for function in functions:
             _check(function)
         problem = shared_problem(functions)
-        placement = pack(problem.rectangles, self.mode, Effort(self.nodes), self.coarsen)
+        placement = pack(problem.rectangles, self.packer, Effort(self.nodes), self.coarsen)
         for members, offset in zip(problem.places, placement.offsets, strict=True):
             for view in members:
                 view.properties["offset"] = IntegerAttr(offset, i64)

@@ -195,14 +195,14 @@ def pack_file(request: PackRequest) -> int:
     effort = _effort(request, len(rectangles))
     before, interrupted = time.monotonic(), False
     try:
-        placement = pack(rectangles, request.mode, effort, request.coarsen)
+        placement = pack(rectangles, request.packer, effort, request.coarsen)
     except KeyboardInterrupt:
         if effort.best is None:
             raise
         placement, interrupted = effort.best, True
     searched = time.monotonic() - before
     for complaint in complaints(rectangles, placement):
-        raise AssertionError(f"a defect of mode {request.mode}: {complaint}")
+        raise AssertionError(f"a defect of packer {request.packer}: {complaint}")
     checked = time.monotonic() - before - searched
     need = effort.need if request.coarsen == 1 and effort.need else lower_bound(rectangles)
     _write(request, rectangles, placement, need)

@@ -1,4 +1,4 @@
-"""The packing algorithms, by the names of `pack-scratch{mode=...}`.
+"""The packing algorithms, by the names of `pack-scratch{packer=...}`.
 
 A package adds a packing algorithm by an entry point of the group `tinyml.packers`. The entry point is a `Mode`. This
 module validates the placements of such algorithms.
@@ -180,21 +180,21 @@ PACKERS = Table(
         Row("none", "modes:one_by_one"),
     ),
 )
-"""The packers by mode: functions that place non-empty rectangles so that the placement is valid."""
+"""The packers by name: functions that place non-empty rectangles so that the placement is valid."""
 
 MODES = tuple(name for name, row in PACKERS.built_in.items() if row.is_installed)
 """The names of tinyml's installed packers, without those of other packages."""
 
 
 def pack(
-    rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
+    rectangles: Sequence[Rectangle], packer: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
     """Place the rectangles by the named algorithm. If the effort's seconds run out, return the best valid placement
     found so far.
 
     Empty rectangles are placed at offset 0 or at their pinned offset, and are not passed to the algorithm.
 
-    mode: the name of the algorithm.
+    packer: the name of the algorithm.
     coarsen: sizes are rounded up to multiples of this number of bytes before the algorithm runs (MinUn 5.3). The
         problem becomes smaller and the result worse. The lower bound of the result is then the peak of live bytes,
         because a bound proved for rounded sizes is invalid.
@@ -208,7 +208,7 @@ def pack(
     if effort.seconds < math.inf:
         noted("sweep", partial(above_pinned, sweep), given, effort)
     try:
-        placement = PACKERS.get(mode)(given, effort)
+        placement = PACKERS.get(packer)(given, effort)
     except OutOfTime:
         assert effort.best is not None
         placement = effort.best

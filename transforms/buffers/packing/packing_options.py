@@ -13,13 +13,13 @@ from tinyml.transforms.buffers.packing.modes import PACKERS
 class PackingOptions:
     """Options that `pack-scratch` and `tinyml pack` have in common."""
 
-    mode: str = option(f"packing algorithm: {', '.join(PACKERS.names())}", default="auto", metavar="MODE")
+    packer: str = option(f"packing algorithm: {', '.join(PACKERS.names())}", default="auto", metavar="NAME")
     coarsen: int = option("round sizes up to multiples of N bytes while the algorithm works", default=1, metavar="N")
     nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
 
     def check(self) -> None:
-        """Raise `InputError` for an unknown mode or a number out of range."""
-        PACKERS.get(self.mode)
+        """Raise `InputError` for an unknown packer or a number out of range."""
+        PACKERS.get(self.packer)
         if self.coarsen < 1:
             raise InputError(f"coarsen must be positive, got {self.coarsen}")
         if self.nodes is not None and self.nodes < 0:

@@ -1,12 +1,12 @@
 // RUN: tinyml-opt %s -p pack-scratch,check-packing --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p "pack-scratch{align=8},check-packing{judge=other align=8}" --split-input-file | filecheck %s --check-prefix=ALIGN
-// RUN: tinyml-opt %s -p "pack-scratch{align=8 mode=branch-and-bound},check-packing{judge=other align=8}" --split-input-file | filecheck %s --check-prefix=ROLES
+// RUN: tinyml-opt %s -p "pack-scratch{align=8 packer=branch-and-bound},check-packing{judge=other align=8}" --split-input-file | filecheck %s --check-prefix=ROLES
 // RUN: tinyml-opt %s -p "pack-scratch,check-packing{judge=exact-cover}" --split-input-file | filecheck %s --check-prefix=JUDGED
-// RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
-// RUN: tinyml-opt %s -p "pack-scratch{mode=branch-and-bound},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
-// RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 nodes=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
-// RUN: tinyml-opt %s -p "pack-scratch{mode=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
-// RUN: tinyml-opt %s -p "pack-scratch{mode=shiftry},check-packing" --split-input-file | filecheck %s --check-prefix=SHIFTRY
+// RUN: tinyml-opt %s -p "pack-scratch{packer=exact-cover},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: tinyml-opt %s -p "pack-scratch{packer=branch-and-bound},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: tinyml-opt %s -p "pack-scratch{packer=exact-cover coarsen=4 nodes=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
+// RUN: tinyml-opt %s -p "pack-scratch{packer=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: tinyml-opt %s -p "pack-scratch{packer=shiftry},check-packing" --split-input-file | filecheck %s --check-prefix=SHIFTRY
 // RUN: tinyml-opt %s -p "pack-scratch{limit=120}" --split-input-file | filecheck %s
 
 // A buffer that ends at point 1 and one that starts at point 2 share bytes; factors and their product do not.

@@ -1,12 +1,14 @@
 // RUN: tinyml-opt %s -p "pack-scratch{limit=20}" --split-input-file --verify-diagnostics | filecheck %s
-// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{mode=firstfit}" 2>&1 | filecheck %s --check-prefix=MODE
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{packer=firstfit}" 2>&1 | filecheck %s --check-prefix=PACKER
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{mode=first-fit}" 2>&1 | filecheck %s --check-prefix=FORMER
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{limit=0}" 2>&1 | filecheck %s --check-prefix=NOTHING
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{nodes=-1}" 2>&1 | filecheck %s --check-prefix=NODES
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
 
-// MODE: error: {{.*}}: pass 'pack-scratch': unknown packer 'firstfit', did you mean 'first-fit'?
+// FORMER: error: pass 'pack-scratch': unknown option 'mode', did you mean 'packer'?
+// PACKER: error: {{.*}}: pass 'pack-scratch': unknown packer 'firstfit', did you mean 'first-fit'?
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
 // NOTHING: the limit is 0; alive at the peak
@@ -24,7 +26,7 @@ func.func @f(%X: memref<3x!fixed.q<16, 12>>) -> index {
   %l = tdsl.argmax %b : memref<3x!fixed.q<16, 12>>
   func.return %l : index
 }
-// CHECK: pack_scratch_invalid.mlir:22:3: the arena takes 21 bytes, the limit is 20; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
+// CHECK: pack_scratch_invalid.mlir:24:3: the arena takes 21 bytes, the limit is 20; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
 
 // -----
 

@@ -1,5 +1,5 @@
 // RUN: tinyml-opt %s -p share-arena,check-sharing --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p share-arena{mode=branch-and-bound},check-sharing --split-input-file | filecheck %s --check-prefix=BOUND
+// RUN: tinyml-opt %s -p share-arena{packer=branch-and-bound},check-sharing --split-input-file | filecheck %s --check-prefix=BOUND
 
 // Scratch of both functions takes the same bytes, and states do not: 4 + 8 bytes of state, and the greater scratch.
 func.func @one(%i: index) -> memref<2xf32> {

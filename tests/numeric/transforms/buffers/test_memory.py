@@ -58,7 +58,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
         for step in pipelines.flatten(pipeline, {"target": "uno"})
     ]
     packed = passes.index(CheckPackingPass())
-    passes[passes.index(PackScratchPass())] = PackScratchPass(mode=mode)
+    passes[passes.index(PackScratchPass())] = PackScratchPass(packer=mode)
     pipelines.run(module, ctx, passes[:packed])
     arena = next(op for op in module.clone().walk() if isinstance(op, ArenaOp))
     pipelines.run(module, ctx, passes[packed:])

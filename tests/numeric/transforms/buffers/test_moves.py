@@ -96,7 +96,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         pipelines.run(
             buffers,
             context(),
-            [LowerTdslToScratchPass(), PackScratchPass(mode="shiftry", limit=50), CheckPackingPass()],
+            [LowerTdslToScratchPass(), PackScratchPass(packer="shiftry", limit=50), CheckPackingPass()],
         )
     assert any(isinstance(op, MoveOp) for op in buffers.walk())
     write(buffers, folder)

@@ -123,7 +123,7 @@ class Packages:
             return self.said(1, file)
         if group == PACKERS:
             (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,1,4\n")
-            return self.said(1, "pack", self.folder / "buffers.csv", "--mode", "evil", tool="tinyml")
+            return self.said(1, "pack", self.folder / "buffers.csv", "--packer", "evil", tool="tinyml")
         if group == COMMANDS:
             return self.said(1, "evil", tool="tinyml")
         if group == REPORTS:

@@ -140,7 +140,7 @@ def test_fixed_offsets_that_contradict_each_other(
 
 def test_a_buffer_that_moves_has_several_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     text = "id,lower,upper,size\nx1,0,3,32\nx2,1,5,32\nx3,2,3,32\nx4,3,5,64\n"
-    assert main(["pack", write(tmp_path, text), "--mode", "shiftry"]) == 0
+    assert main(["pack", write(tmp_path, text), "--packer", "shiftry"]) == 0
     said = capsys.readouterr()
     assert "x2,1,3,32,32\nx2,3,5,32,0\n" in said.out
     assert said.err.splitlines()[-1] == "4 buffers in 96 bytes, 32 bytes moved: optimal"
@@ -166,7 +166,7 @@ def test_a_search_that_ends_early_says_the_gap(capsys: pytest.CaptureFixture[str
 
 def test_searches_that_find_nothing_are_told_in_one_line(capsys: pytest.CaptureFixture[str]):
     problem = str(PROBLEMS / "minimalloc" / "E.csv")
-    assert main(["pack", problem, "--nodes", "10000", "--mode", "branch-and-bound"]) == 0
+    assert main(["pack", problem, "--nodes", "10000", "--packer", "branch-and-bound"]) == 0
     told = r"^1048576 bytes, fullest, longest \(and 2 more\): out of nodes \(10,000 nodes, "
     assert re.search(told, capsys.readouterr().err, re.MULTILINE)
 
@@ -186,7 +186,7 @@ def test_numbers_of_any_size_are_drawn(tmp_path: Path, problem: str):
 
 @pytest.mark.parametrize("seconds", ["1e10", "1e308"])
 def test_a_limit_of_centuries_is_none(seconds: str):
-    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), "--seconds", seconds, "--mode", "best-fit"]) == 0
+    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), "--seconds", seconds, "--packer", "best-fit"]) == 0
 
 
 def test_ctrl_c_gives_the_best_so_far(
@@ -256,7 +256,8 @@ def test_other_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     for arguments, complaint in (
         ([str(tmp_path / "none.csv")], "No such file or directory"),
         ([str(tmp_path / "latin.csv")], "the text is not UTF-8"),
-        ([problem, "--mode", "firstfit"], "unknown packer 'firstfit', did you mean 'first-fit'?"),
+        ([problem, "--mode", "first-fit"], "unknown option --mode, did you mean '--packer'?"),
+        ([problem, "--packer", "firstfit"], "unknown packer 'firstfit', did you mean 'first-fit'?"),
         ([problem, "--picture", "arena.pdf"], "a picture of memory ends in .svg"),
         ([problem, "--capacity", "0"], "expected a positive integer"),
         ([problem, "--seconds", "soon"], "expected a number of seconds, got 'soon'"),

@@ -266,7 +266,7 @@ func.func @f(%X: memref<3x!fixed.q<16, 4>>) {
 @given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
 @example(PART_IN_WHOLE, False, "first-fit", 1)
 def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):
-    before, after = packed(text, in_place, PackScratchPass(mode=mode, align=align))
+    before, after = packed(text, in_place, PackScratchPass(packer=mode, align=align))
     event(f"{sum(isinstance(op, MoveOp) for op in after.walk())} moves")
     CheckPackingPass().apply(CONTEXT, after)
     assert_same(before, after)
