@@ -34,6 +34,9 @@ AXES = 3
 LONGEST_WINDOW = 600
 """Maximum number of values in a window of accelerometer readings."""
 
+PRODUCTS = ("*/build", "*/sketch.yaml")
+"""What `arduino-cli compile --export-binaries` and `arduino-cli board attach` write into the folder of a sketch."""
+
 LICENCE_NOTE = """\
 This library consists of a model, whose numbers and structure are its author's, and of text of tinyml, to which the
 licence below applies: the sources may be compiled into any product without further conditions, by its exception.
@@ -195,7 +198,7 @@ def _files(model: PackagedModel) -> dict[str, str]:
     return {f"{library_name(model)}/{path}": text for path, text in library_files(model).items()}
 
 
-ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name, loads=True)
+ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name, loads=True, products=PRODUCTS)
 """The packaging: `arduino/NAME` is the library."""
 
 

@@ -102,5 +102,5 @@ def _lacks(board: Board) -> str | None:
     return None
 
 
-BITSTREAM = Packaging("bitstream", _files, _lacks)
+BITSTREAM = Packaging("bitstream", _files, _lacks, products=("*.json", "*.config", "*.bit"))
 """The packaging: `make` in `bitstream/` builds a bitstream."""

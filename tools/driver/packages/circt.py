@@ -56,5 +56,5 @@ def _lacks(board: Board) -> str | None:
     return "is not programmable logic" if board.fabric is None else None
 
 
-CIRCT = Packaging("circt", _files, _lacks)
+CIRCT = Packaging("circt", _files, _lacks, products=("*.vvp", "*.sv", "outputs.txt"))
 """The packaging: `make` in `circt/` prints the module with CIRCT and simulates it."""

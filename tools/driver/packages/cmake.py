@@ -12,6 +12,21 @@ from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _TOOLCHAIN, _ROWS = "toolchain.cmake", "rows.c"
 
+PRODUCTS = (
+    *(
+        "build",
+        "build-*",
+        "cmake-build-*",
+        "CMakeCache.txt",
+        "CMakeFiles",
+        "cmake_install.cmake",
+        "CTestTestfile.cmake",
+    ),
+    *("DartConfiguration.tcl", "Testing", "Makefile", "build.ninja", ".ninja_deps", ".ninja_log"),
+    *("*_example", "*_rows"),
+)
+"""What CMake writes into a build folder, or into the folder of the project, if it is built there."""
+
 _TOOLCHAIN_USE = f"#   cmake -B build-{{board}} -D CMAKE_TOOLCHAIN_FILE={_TOOLCHAIN} && cmake --build build-{{board}}\n"
 
 _ROWS_TARGET = """\
@@ -51,5 +66,5 @@ def _files(model: PackagedModel) -> dict[str, str]:
     return found
 
 
-CMAKE = Packaging("cmake", _files)
+CMAKE = Packaging("cmake", _files, products=PRODUCTS)
 """The packaging: `cmake/` is the project."""

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _TEMPLATES = files("tinyml.tools.driver.packages") / "templates"
 
 
+_PRODUCTS = (
+    *("*/test_apps/sdkconfig*", "*/test_apps/build", "*/test_apps/managed_components"),
+    "*/test_apps/dependencies.lock",
+)
+"""What `idf.py` writes into the folder of the application."""
+
 _CHIP = re.compile("esp32(?:s[23]|c[0-9]+|h[0-9]+|p4)?")
 
 
@@ -48,5 +54,5 @@ def _lacks(board: Board) -> str | None:
     return None if idf_target(board) is not None else "has no chip of Espressif that ESP-IDF supports"
 
 
-IDF = Packaging("idf", _files, _lacks)
+IDF = Packaging("idf", _files, _lacks, products=_PRODUCTS)
 """The packaging: `idf/NAME` is the component."""

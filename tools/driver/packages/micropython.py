@@ -238,5 +238,5 @@ def _lacks(board: Board) -> str | None:
     return None
 
 
-MICROPYTHON = Packaging("micropython", _files, _lacks)
+MICROPYTHON = Packaging("micropython", _files, _lacks, products=("*/build-*", "*/*.mpy", "*/.mpy_ld_cache-*"))
 """The packaging: `micropython/NAME` is the module."""

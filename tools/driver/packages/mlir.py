@@ -47,5 +47,5 @@ def _files(model: PackagedModel) -> dict[str, str]:
     }
 
 
-MLIR = Packaging("mlir", _files)
+MLIR = Packaging("mlir", _files, products=("*.ll", "*.llvm.mlir", "{name}"))
 """The packaging: `make` in `mlir/` compiles the model with LLVM, and runs it."""

@@ -14,6 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.inputs import Pushes
 from tinyml.tools.cli.filled_templates import filled_templates
+from tinyml.tools.driver.packages import arduino, cmake
 from tinyml.tools.driver.packages.cmake import example_words
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
@@ -153,5 +154,5 @@ def _filled(model: PackagedModel, words: Mapping[str, str], kind: str) -> dict[s
     return model.sources | {str(path): text for path, text in texts}
 
 
-MLPERF = Packaging("mlperf", _files)
+MLPERF = Packaging("mlperf", _files, products=(*cmake.PRODUCTS, *arduino.PRODUCTS))
 """The packaging: `mlperf/` is the firmware, a sketch for boards of Arduino's tools and a program for computers."""

@@ -46,6 +46,9 @@ class Packaging:
         tool supports the board.
     archive: a function that returns the subfolder that `--zip` packs for a model; None if the tool accepts no archives.
     loads: true if its examples write the weights of a model that stores them in RAM.
+    products: the patterns of what its tool writes into its folder, as paths relative to the folder. `*` also matches
+        `/`, `{name}` is the name of the model, and a pattern that matches a folder includes what is in it. These files
+        stay if the folder is written again. Objects, executables and build folders of CMake need no pattern.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Packaging:
     lacks: Callable[[Board], str | None] = every_board
     archive: Callable[[PackagedModel], str] | None = None
     loads: bool = False
+    products: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,9 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates"
 _SKETCHES = ("Serial", "SerialRows", "Listen", "SelfTest")
 """The sketches that can be the program, in order of preference."""
 
+_PRODUCTS = ".gitignore", "include", "include/README", "lib/README", "test", "test/README"
+"""What `pio project init` writes into the folder of a project."""
+
 LONGEST_NAME, LONGEST_DESCRIPTION = 50, 255
 """Maximum characters of the name and of the description of a library."""
 
@@ -79,5 +82,5 @@ def _lacks(board: Board) -> str | None:
     return None if board.platformio else "is not a board of PlatformIO"
 
 
-PLATFORMIO = Packaging("platformio", _files, _lacks)
+PLATFORMIO = Packaging("platformio", _files, _lacks, products=_PRODUCTS)
 """The packaging: `platformio/` is the project."""

@@ -297,5 +297,5 @@ def _lacks(board: Board) -> str | None:
     return None
 
 
-RUST = Packaging("rust", _files, _lacks)
+RUST = Packaging("rust", _files, _lacks, products=("target",))
 """The packaging: `rust/` is the crate."""

@@ -37,5 +37,5 @@ def _lacks(board: Board) -> str | None:
     return None
 
 
-ZEPHYR = Packaging("zephyr", _files, _lacks)
+ZEPHYR = Packaging("zephyr", _files, _lacks, products=("twister-out*", "*/twister-out*", "build", "*/build"))
 """The packaging: `zephyr/NAME` is the module."""

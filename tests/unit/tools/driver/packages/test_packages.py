@@ -122,7 +122,7 @@ def _nuttx_files(model: PackagedModel) -> Mapping[str, str]:
     return {"prj.conf": f"CONFIG_{model.name.upper()}=y\n", **model.sources}
 
 
-NUTTX = Packaging("nuttx", _nuttx_files)
+NUTTX = Packaging("nuttx", _nuttx_files, products=("nuttx.bin.?", "{name}.map.txt", "build/*.txt"))
 
 
 BROKEN: object = replace(NUTTX, name=3)  # pyright: ignore[reportArgumentType]
@@ -142,6 +142,25 @@ def test_others_add_a_packaging(tmp_path: Path):
             packagings_for(board("uno"), ["broken"], zipped=False)
 
 
+def test_what_the_tool_of_others_has_written_stays(tmp_path: Path):
+    with installed(EntryPoint("nuttx", f"{__name__}:NUTTX", PACKAGES)):
+        program = tinyml.open(sensor_model(tmp_path, "mkr1000", packages=("nuttx",)).out)
+        built = {f"nuttx/{name}": b"built" for name in ("nuttx.bin.1", f"{NAME}.map.txt", "build/deep/er.txt")}
+        saved = program.save(tmp_path / "saved", packages=["nuttx"])
+        for name, content in built.items():
+            (saved / name).parent.mkdir(parents=True, exist_ok=True)
+            (saved / name).write_bytes(content)
+        program.save(saved, packages=["nuttx"])
+        assert files(saved).items() >= built.items()
+        (saved / "nuttx/notes.txt").write_text("mine")
+        with pytest.raises(InputError, match="nuttx/notes"):
+            program.save(saved, packages=["nuttx"])
+    # Without the package, nobody knows what its tool writes.
+    (saved / "nuttx/notes.txt").unlink()
+    with pytest.raises(InputError, match="nuttx/"):
+        program.save(saved, packages=["c"])
+
+
 def _files_of(*pairs: tuple[object, object]) -> Callable[[PackagedModel], Any]:
     return lambda model: dict(pairs)
 
@@ -156,6 +175,7 @@ class Wrong:
     none = Packaging("none", lambda model: cast("Any", None))
     crash = Packaging("crash", lambda model: cast("Any", {})[model.name])
     renamed = Packaging("../up", _files_of())
+    patterns = Packaging("patterns", _files_of(), products="*.bin")
     packed = Packaging("packed", _files_of(), archive=lambda model: "../up")
 
 
@@ -167,6 +187,7 @@ SAID = {
     "none": "expected an object of type Mapping, got NoneType",
     "crash": "KeyError: 'tour'",
     "renamed": "expected a Packaging of the same name, got '../up'",
+    "patterns": "expected products as a sequence of patterns, got '*.bin'",
     "packed": "expected the name of a folder to pack, got '../up'",
 }
 
