@@ -94,9 +94,6 @@ def _loaded(row: Row) -> Packaging:
     if packaging.name != row.name:
         raise PluginError(f"{row}: expected a Packaging of the same name, got {packaging.name!r}")
 
-    if isinstance(packaging.products, str):
-        raise PluginError(f"{row}: expected products as a sequence of patterns, got {packaging.products!r}")
-
     def files(model: PackagedModel) -> Mapping[str, str]:
         found = cast("Mapping[object, object]", row.expect(row.call(packaging.files, model), Mapping))
         for path, text in found.items():

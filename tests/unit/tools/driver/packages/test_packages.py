@@ -187,7 +187,7 @@ SAID = {
     "none": "expected an object of type Mapping, got NoneType",
     "crash": "KeyError: 'tour'",
     "renamed": "expected a Packaging of the same name, got '../up'",
-    "patterns": "expected products as a sequence of patterns, got '*.bin'",
+    "patterns": "the field 'products' of a Packaging is of another type than collections.abc.Sequence[str]",
     "packed": "expected the name of a folder to pack, got '../up'",
 }
 
