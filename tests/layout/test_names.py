@@ -134,6 +134,7 @@ NAMING_CHIPS = {
     "targets/c/print_c.py": "the macros of compilers, whichever chips are installed",
     "targets/registry.py": "the registry, the usual target and the host",
     "tools/driver/packages/micropython.py": "the architectures of native modules",
+    "tools/driver/packages/esphome.py": "the platforms of ESPHome",
     "tools/tinyml/extend/chips.py": "chips of packages may run on the host",
 }
 """Files that name a chip which is not theirs, and why."""

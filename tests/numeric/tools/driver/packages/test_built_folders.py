@@ -96,6 +96,10 @@ def cargo(folder: Path) -> None:
 
 ZEPHYR = (f"{NAME}/sample/build/CMakeCache.txt", f"{NAME}/sample/build/zephyr/zephyr.elf", "twister-out/twister.log")
 IDF = ("build/CMakeCache.txt", "build/test.bin", "sdkconfig", "sdkconfig.old", "dependencies.lock")
+ESPHOME = (
+    *(".gitignore", ".esphome/storage/gestures.yaml.json", ".esphome/build/gestures/src/main.cpp"),
+    "components/tinyml_gestures/__pycache__/__init__.cpython-311.pyc",
+)
 MICROPYTHON = (f"build-x64/{NAME}.o", f"build-x64/{NAME}.config.h", f"{NAME}.mpy", ".mpy_ld_cache-x64/libgcc")
 
 WITH_INSTANCES = ("micropython", "rust")
@@ -127,6 +131,7 @@ BUILDS: dict[str, tuple[str, Sequence[str], Callable[[Path], None]]] = {
     "cargo": ("host", ["c"], touched("target/CACHEDIR.TAG", "target/debug/deps/one.rlib", "Cargo.lock")),
     "zephyr": ("nucleo-f401re", ["zephyr"], touched(*(f"zephyr/{name}" for name in ZEPHYR))),
     "idf": ("esp32-c3", ["idf"], touched(*(f"idf/{NAME}/test_apps/{name}" for name in IDF))),
+    "esphome": ("esp32-c3", ["esphome"], touched(*(f"esphome/{name}" for name in ESPHOME))),
     "micropython": ("cortex-m4", ["micropython"], touched(*(f"micropython/{NAME}/{name}" for name in MICROPYTHON))),
     "rust": ("cortex-m4", ["rust"], cargo),
     "circt": ("ecp5-25k", ["circt"], touched("circt/bench.vvp", "circt/outputs.txt")),

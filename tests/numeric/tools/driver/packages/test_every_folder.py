@@ -32,6 +32,7 @@ TOOLS = {
     "rust": "test_rust.py",
     "zephyr": "test_zephyr.py",
     "idf": "test_idf.py",
+    "esphome": "test_esphome.py",
     "bitstream": "test_built_folders.py",
     "mlir": "test_mlir.py",
     "circt": "test_circt.py",

@@ -32,7 +32,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_usual_packagings_of_boards():
     usual = ("c", "arduino", "cmake", "platformio", "header")
-    usual += ("micropython", "rust", "zephyr", "idf", "bitstream", "mlir", "circt", "mlperf")
+    usual += ("micropython", "rust", "zephyr", "idf", "esphome", "bitstream", "mlir", "circt", "mlperf")
     assert packaging_names() == usual
     assert [one.name for one in packagings_for(board("uno"), None, zipped=False)] == ["arduino", "cmake"]
     # No IDE knows a bare core.
@@ -131,7 +131,7 @@ BROKEN: object = replace(NUTTX, name=3)  # pyright: ignore[reportArgumentType]
 def test_others_add_a_packaging(tmp_path: Path):
     entries = [EntryPoint(name, f"{__name__}:{name.upper()}", PACKAGES) for name in ("nuttx", "broken")]
     with installed(*entries):
-        assert set(packaging_names()[13:]) == {"broken", "nuttx"}
+        assert set(packaging_names()[14:]) == {"broken", "nuttx"}
         out = sensor_model(tmp_path, "mkr1000", packages=("nuttx",)).out
         assert files(out / "nuttx") == {
             "prj.conf": b"CONFIG_GESTURES=y\n",
