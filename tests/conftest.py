@@ -198,6 +198,14 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
 
 
 @pytest.fixture(scope="session")
+def example_packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
+    """An environment in which the packages among the examples are installed."""
+    from programs.environments import PackagesOfOthers, install_examples
+
+    return PackagesOfOthers(made_once(shared_root(tmp_path_factory) / "example_packages", install_examples))
+
+
+@pytest.fixture(scope="session")
 def kernel_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of C programs, each of which calls one kernel. The tests of several simulated machines share it."""
     return shared_root(tmp_path_factory) / "kernel_programs"

@@ -90,6 +90,9 @@ def foreign_code() -> dict[str, str]:
 CODE = foreign_code()
 
 
+PROJECTS = "tools/templates/*/*.toml.in", "tests/plugins/*/*.toml", "examples/*/*.toml"
+
+
 @pytest.mark.parametrize("file", [name for name, code in CODE.items() if IMPORT.search(code)])
 def test_what_others_write_imports_nothing_beside_the_interface(file: str) -> None:
     allowed = {*PUBLIC, "tinyml.extend", *(f"tinyml.extend.{name}" for name in MODULES)}
@@ -97,7 +100,9 @@ def test_what_others_write_imports_nothing_beside_the_interface(file: str) -> No
 
 
 @pytest.mark.parametrize(
-    "path", [*ROOT.glob("tools/templates/*/*.toml.in"), *ROOT.glob("tests/plugins/*/*.toml")], ids=name_of
+    "path",
+    [path for pattern in PROJECTS for path in ROOT.glob(pattern)],
+    ids=name_of,
 )
 def test_packages_state_the_version(path: Path) -> None:
     groups = tomllib.loads(path.read_text("utf-8").replace("$", ""))["project"]["entry-points"]

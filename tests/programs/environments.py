@@ -19,6 +19,9 @@ PLUGINS = ROOT / "tests" / "plugins"
 LNS, GAUSSIAN = PLUGINS / "lns", PLUGINS / "gaussian"
 """Formats of logarithmic numbers, with exact sums and with sums that round."""
 
+EXAMPLES = {path.parent.name: path.parent for path in sorted(ROOT.glob("examples/*/pyproject.toml"))}
+"""The packages among the examples, by name."""
+
 NEW = {
     "format": "halves",
     "target": "own_chip",
@@ -73,16 +76,7 @@ def install_packages(folder: Path) -> None:
     assert main(["new", "format", GROUPED, str(folder / GROUPED), "--grouped"]) == 0
     for source in (LNS, GAUSSIAN):
         shutil.copytree(source, folder / source.name)
-    venv.create(folder / "venv")
-    # FileCheck tests start these tools by their names.
-    for tool in ("tinyml", "tinyml-opt", "filecheck"):
-        script = folder / "venv" / "bin" / tool
-        _, _, code = (Path(sys.executable).parent / tool).read_text().partition("\n")
-        script.write_text(f"#!{PackagesOfOthers(folder).python}\n{code}")
-        script.chmod(0o755)
-    [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
-    lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
-    (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
+    packages = _environment(folder)
     # pip takes a third of a second for each: for one with data, and for one of those with a single module.
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(PackagesOfOthers(folder).python)]
     by_pip = [str(folder / name) for name in (NEW["target"], LNS.name)]
@@ -91,6 +85,30 @@ def install_packages(folder: Path) -> None:
     )
     for name in {GAUSSIAN.name, SUMS, GROUPED, *NEW.values()} - {NEW["target"]}:
         copy_installed(folder / name, packages)
+
+
+def install_examples(folder: Path) -> None:
+    """Create the environment with the packages among the examples in an empty folder."""
+    packages = _environment(folder)
+    for source in EXAMPLES.values():
+        copy_installed(source, packages)
+
+
+def _environment(folder: Path) -> Path:
+    """Create an environment that includes the packages of the current one and has the commands that FileCheck tests
+    run; return its folder of packages.
+    """
+    venv.create(folder / "venv")
+    [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
+    lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
+    (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
+    python = PackagesOfOthers(folder).python
+    for name in ("tinyml", "tinyml-opt", "filecheck"):
+        _, _, code = (Path(sys.executable).parent / name).read_text().partition("\n")
+        command = python.with_name(name)
+        command.write_text(f"#!{python}\n{code}")
+        command.chmod(0o755)
+    return packages
 
 
 def copy_installed(source: Path, packages: Path) -> None:
