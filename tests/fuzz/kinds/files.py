@@ -119,7 +119,7 @@ def tables(number: int, random: Random, folder: Path) -> str:
     data = "\n".join(rows).encode()
     (folder / "buffers.csv").write_bytes(damaged(data, random) if random.random() < 0.3 else data)
     mode = random.choice(["exact", "best-fit", "first-fit", "shiftry", "minimalloc", "exact-cover"])
-    return call(TINYML, "pack", folder / "buffers.csv", "--seconds", "1", "--mode", mode)
+    return call(TINYML, "pack", folder / "buffers.csv", "--seconds", "1", "--packer", mode)
 
 
 @cache

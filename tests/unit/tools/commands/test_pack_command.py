@@ -91,12 +91,12 @@ def test_columns_that_no_packer_takes(
 GAPS = "id,lower,upper,size,gaps\nu0,0,20,6,{gaps}\nu1,5,12,9,\n"
 
 
-@pytest.mark.parametrize("mode", ["auto", "first-fit", "best-fit", "exact-cover", "branch-and-bound"])
+@pytest.mark.parametrize("packer", ["auto", "first-fit", "best-fit", "exact-cover", "branch-and-bound"])
 @pytest.mark.parametrize(("gaps", "least"), [("5-12", 9), ("8-12 5-8", 9), ("5-11", 15), ("6-12", 15), ("", 15)])
 def test_a_buffer_in_the_gap_of_another_one(
-    gaps: str, least: int, mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    gaps: str, least: int, packer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    assert main(["pack", write(tmp_path, GAPS.format(gaps=gaps)), "--mode", mode]) == 0
+    assert main(["pack", write(tmp_path, GAPS.format(gaps=gaps)), "--packer", packer]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == f"2 buffers in {least} bytes: optimal"
 
 
@@ -114,12 +114,12 @@ def test_gaps_are_written_and_drawn_again(tmp_path: Path, capsys: pytest.Capture
 FIXED = "id,lower,upper,size,offset\na,0,4,6,2\nb,0,4,2,{b}\nc,0,4,3,\n"
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("packer", MODES)
 @pytest.mark.parametrize("limit", [[], ["--seconds", "0"]])
-def test_a_fixed_offset_is_kept_in_every_mode(
-    mode: str, limit: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_fixed_offset_is_kept_by_every_packer(
+    packer: str, limit: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    assert main(["pack", write(tmp_path, FIXED.format(b="")), "--mode", mode, *limit]) == 0
+    assert main(["pack", write(tmp_path, FIXED.format(b="")), "--packer", packer, *limit]) == 0
     rows = {row["id"]: int(row["offset"]) for row in csv.DictReader(capsys.readouterr().out.splitlines())}
     assert rows["a"] == 2
     assert not {*range(2, 8)} & {*range(rows["c"], rows["c"] + 3)}
@@ -276,10 +276,10 @@ def test_no_buffers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.parametrize("path", sorted((PROBLEMS / "networks").iterdir()), ids=lambda path: path.stem)
-@pytest.mark.parametrize("mode", ["auto", "exact-cover", "branch-and-bound"])
-def test_real_networks_are_packed_optimally(path: Path, mode: str):
+@pytest.mark.parametrize("packer", ["auto", "exact-cover", "branch-and-bound"])
+def test_real_networks_are_packed_optimally(path: Path, packer: str):
     given = read_problem(path)
-    placement = pack(given, mode)
+    placement = pack(given, packer)
     assert placement.height == lower_bound(given)
     assert not list(complaints(given, placement))
 
