@@ -25,6 +25,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -60,7 +61,7 @@ from tinyml.tools.calibration.fitting import (
 from tinyml.tools.calibration.programs.copies import copy_equations
 from tinyml.tools.calibration.programs.estimators import estimators
 from tinyml.tools.calibration.programs.float_conversions import float_conversions
-from tinyml.tools.calibration.programs.forests import FORESTS, forest_equations, format_of, trained
+from tinyml.tools.calibration.programs.forests import forest_equations, forest_times, format_of, trained
 from tinyml.tools.calibration.programs.front_ends import STEPS as FRONT_END_STEPS
 from tinyml.tools.calibration.programs.front_ends import front_ends
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
@@ -308,7 +309,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
     if quick and file.exists():
         print(f"{chosen.name}: {len(measurements)} programs, {deviation(chosen, measurements):.1%} off the table")
         return
-    alone = fit([*copy_equations(chosen.name), *([] if quick else forest_equations(chosen.name))], {})
+    alone = fit(copy_equations(chosen.name), {}) | ({} if quick else forest_times(forest_equations(chosen.name)))
     result = table(chosen, measurements, known, alone)
     steps = {**result.pop("steps"), **known}
     result["floats"] = float_conversions(chosen)
@@ -330,7 +331,7 @@ def amend(chosen: Board, *, resume: bool = False) -> None:
             *some_programs(Path(name), chosen),
             *measured_networks(Path(name), chosen, {}),
         ]
-        alone = fit([*copy_equations(chosen.name), *forest_equations(chosen.name)], {})
+        alone = fit(copy_equations(chosen.name), {}) | forest_times(forest_equations(chosen.name))
     write_amended(file, chosen, measurements, alone)
     print(f"{chosen.name}: {len(measurements)} programs")
 
@@ -372,7 +373,7 @@ def renew_front_ends(chosen: Board, *, resume: bool = False) -> None:
 
 def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
     """The measurements of programs of trained forests in f32."""
-    numbers = [number for number in range(1, FORESTS, 2) if format_of(number) == ("f32", None)][:LOOKUPS]
+    numbers = islice((number for number in count(1, 2) if format_of(number) == ("f32", None)), LOOKUPS)
     written = ((number, trained(number).write(folder / f"t{number}")) for number in numbers)
     measurements = [measure(program, chosen, "f32", None, None, "never", False, {}) for _, program in written]
     return [measurement for measurement in measurements if measurement is not None]
@@ -405,7 +406,7 @@ def write_forests(file: Path, equations: Sequence[Equation]) -> None:
     """
     old = json.loads(file.read_text())
     steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FOREST_STEPS)}
-    rows = {step: [round(time, 2), 0.0, 0.0, 0.0] for step, time in fit(equations, {}).items()}
+    rows = {step: [round(time, 2), 0.0, 0.0, 0.0] for step, time in forest_times(equations).items()}
     _write(file, old, {**steps, **rows})
 
 

@@ -44,8 +44,8 @@ _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
 _TABLES, _NODE, _LEAF = 120, 14, 10
 """Bytes of flash: the loop over tables, and a node and a leaf as code."""
 
-_UNROLLED = 3
-"""The results up to which the C compiler unrolls the addition of votes."""
+_UNROLLED, _UNROLLED_BYTES = 3, 2
+"""The results up to which the C compiler unrolls the addition of votes, and of votes whose sums have one byte."""
 _IN_REGISTERS = 2
 """The features of four bytes that a small chip keeps in registers."""
 
@@ -274,8 +274,13 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 def _merges(forest: ForestCode, name: str) -> bool:
     """Whether the C compiler omits comparisons that an earlier tree has made."""
-    adds_in_a_row = not forest.is_sparse and forest.results <= _UNROLLED
-    return len(forest.trees.roots) > 1 and (name == PLAIN or adds_in_a_row)
+    return len(forest.trees.roots) > 1 and (name == PLAIN or _adds_in_a_row(forest))
+
+
+def _adds_in_a_row(forest: ForestCode) -> bool:
+    """Whether the C compiler unrolls the addition of a leaf's votes."""
+    limit = _UNROLLED_BYTES if forest.votes.itemsize == 1 else _UNROLLED
+    return not forest.is_sparse and forest.results <= limit
 
 
 def _new_visits(trees: Trees, visits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -372,7 +377,8 @@ def _additions(forest: ForestCode, name: str) -> dict[str, float]:
     if name == PLAIN:
         added = forest.nonzero * (1 - folded / trees)
         return counts | {"tree": trees, f"{'only vote' if results == 1 else 'vote'} {result}": added}
-    form = "list" if forest.is_sparse else "only" if results == 1 else "short" if results <= _UNROLLED else "row"
+    several = "short" if _adds_in_a_row(forest) else "row"
+    form = "list" if forest.is_sparse else "only" if results == 1 else several
     narrow = ctype(_narrow(forest.votes))
     stored = {f"{form} vote of {narrow}": forest.added} if narrow != result else {}
     if name == CODE and form in ("only", "short"):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +33,17 @@ from tinyml.targets.kernel_table import ForestCoder
 from tinyml.targets.registry import chip_of
 from tinyml.tools.api.loading import load
 from tinyml.tools.calibration.checkpoints import remembered
+from tinyml.tools.calibration.fitting import Equation, fit
 from tinyml.tools.calibration.formats import FOREST_FORMATS
 from tinyml.tools.calibration.programs.estimators import MadeEstimator
 from tinyml.tools.driver.stages import compile_stages
 
-FORESTS = 260
-"""The number of forests, each an equation: odd ones are trained, the others random."""
+EQUATIONS = 390
+"""The number of measured functions. On chips whose forests are rarely plain C, this takes several times as many forests
+as functions. Odd forests are trained, the others random.
+"""
+RARE = 8
+"""The equations below which the time of a step is not determined by them."""
 GROUP_SIZE = 4
 """The group size: half of the forests in each group are also measured as tables, whose loop has the same time for every
 node.
@@ -86,10 +93,32 @@ void figure_predict(const {input} *X) {{ {call}; }}
 """
 
 
-def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
+def forest_times(equations: Sequence[Equation]) -> dict[str, float]:
+    """The time of each step of forests, fitted to equations.
+
+    The time of a step in fewer than `RARE` equations is the mean of the times of the same step with numbers of other
+    types, unless all of them are rare.
+
+    equations: as `forest_equations` returns them.
+    """
+    times = fit(equations, {})
+    occurrences = Counter(step for counts, _ in equations for step, number in counts.items() if number)
+    of_kind: dict[str, list[float]] = {}
+    for step, time in times.items():
+        if occurrences[step] >= RARE:
+            of_kind.setdefault(_without_type(step), []).append(time)
+    rare = {step for step in times if occurrences[step] < RARE and _without_type(step) in of_kind}
+    return fit(equations, {step: float(np.mean(of_kind[_without_type(step)])) for step in rare})
+
+
+def _without_type(step: str) -> str:
+    return step.rpartition(" ")[0]
+
+
+def forest_equations(device: str) -> list[Equation]:
     """For each measured function of a forest, the counts of its steps over some inputs, and its measured time."""
-    equations: list[tuple[Mapping[str, float], float]] = []
-    for number in range(FORESTS):
+    equations: list[Equation] = []
+    for number in count():
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
         forest = _with_shares(forest, inputs)
         empty = _time(device, forest, inputs, "", "(void)X")
@@ -101,13 +130,15 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
                 call = f"{kernel.symbol}(X, out)"
                 time = _time(device, forest, inputs, kernel.composed.text, call) - empty
                 equations.append((kernel.composed.counts, time))
-    return equations
+        if len(equations) >= EQUATIONS:
+            return equations
+    raise AssertionError("the numbers of forests do not end")
 
 
 def trained(number: int) -> MadeEstimator:
     """Train estimator `number`, and return it with samples that were not used for training."""
     random = np.random.default_rng(4000 + number)
-    kind, count, more, deepest = _KINDS[number % len(_KINDS)]
+    kind, number_of_trees, more, deepest = _KINDS[number % len(_KINDS)]
     features, classes, samples = int(random.choice((2, 3, 5, 8, 13, 24))), int(random.integers(2, 6)), TRAINING + 100
     x = random.normal(0, 1, (samples, features)) @ random.normal(0, 1, (features, features))
     weights, noise = random.normal(0, 1, (features, classes)), random.normal(0, 0.5, (samples, classes))
@@ -125,7 +156,7 @@ def trained(number: int) -> MadeEstimator:
             pass
     x = x.astype(np.float32)
     module, _, name = kind.rpartition(".")
-    trees = {count: int(random.integers(1, 13))} if count else {}
+    trees = {number_of_trees: int(random.integers(1, 13))} if number_of_trees else {}
     depth = int(random.integers(1, deepest))
     model = getattr(import_module(f"sklearn.{module}"), name)(max_depth=depth, random_state=0, **trees, **more)
     with warnings.catch_warnings():

@@ -267,8 +267,11 @@ class _Counter:
         return interval[0] == interval[1] and all(use.operation.name.startswith("num.") for use in load.res.uses)
 
     def number(self, op: Operation, steps: StepCounts, times: float) -> None:
-        lowered = _lowered(op, self.target, [self.intervals.get(operand) for operand in op.operands])
+        unchanged = _unchanged(op)
+        lowered = _lowered(op, self.target, [self.intervals.get(operand) for operand in op.operands], unchanged)
         zeros = max((self.zeros.get(operand, 0) for operand in op.operands), default=0)
+        for step, count in lowered.before.items():
+            steps.add(step, times / _rows(op), count, count)
         for step, count in lowered.steps.items():
             of_zeros = zeros * count if _takes_less_of_zero(step) else 0
             steps.add(step, times, count - of_zeros, count)
@@ -305,11 +308,13 @@ class _Lowered:
     """The result of lowering one `num` op, to be added to the demand.
 
     steps: the number of steps, by kind of step.
+    before: the number of those that the C compiler moves before the loop around the op, in addition.
     tables: the bytes in flash of each table.
     interval: the interval of the result; None if it is unknown.
     """
 
     steps: Mapping[str, float]
+    before: Mapping[str, float]
     tables: Mapping[Attribute, int]
     interval: Interval | None
 
@@ -317,18 +322,54 @@ class _Lowered:
 _known: dict[object, _Lowered] = {}
 
 
-def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -> _Lowered:
-    key = op.name, target, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
+def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None], unchanged: Sequence[bool]) -> _Lowered:
+    """The result of lowering an op.
+
+    intervals: the interval of each operand, or None.
+    unchanged: for each operand, whether the loop around the op leaves it unchanged.
+    """
+    types = (value.type for value in (*op.operands, *op.results))
+    key = op.name, target, *op.properties.items(), *types, *intervals, *unchanged
     if key not in _known:
         alone = OpFunction.recorded(op, intervals).expanded()
-        steps = _counts()
+        moved = _moved(alone, unchanged)
+        steps, before = _counts(), _counts()
         for lowered_op in alone.block.ops:
+            counts = before if lowered_op in moved else steps
             for step, count in _steps_of_operation(lowered_op).items():
-                steps[step] += count
+                counts[step] += count
         tables = [table for table in alone.block.ops if isinstance(table, scratch.ConstantOp)]
         sizes: dict[Attribute, int] = {table.value: scratch.bytes_of(table.result) for table in tables}
-        _known[key] = _Lowered(steps, sizes, alone.interval)
+        _known[key] = _Lowered(steps, before, sizes, alone.interval)
     return _known[key]
+
+
+def _moved(alone: OpFunction, unchanged: Sequence[bool]) -> set[Operation]:
+    """The operations of a lowered op that the C compiler moves before the loop around it: they depend on operands that
+    this loop leaves unchanged and on constants alone.
+    """
+    if not any(unchanged) or all(unchanged):
+        return set()
+    fixed: set[SSAValue] = {value for value, is_fixed in zip(alone.block.args, unchanged, strict=True) if is_fixed}
+    moved = set[Operation]()
+    for op in alone.block.ops:
+        if isinstance(op, arith.ConstantOp | scratch.ConstantOp):
+            continue
+        needed = [value for value in op.operands if not isinstance(value.owner, arith.ConstantOp | scratch.ConstantOp)]
+        if needed and op.results and fixed.issuperset(needed):
+            fixed.update(op.results)
+            moved.add(op)
+    return moved
+
+
+def _unchanged(op: Operation) -> list[bool]:
+    """For each operand of an op, whether the loop directly around the op leaves it unchanged."""
+    if not isinstance(op.parent_op(), scf.ForOp):
+        return [False] * len(op.operands)
+    return [
+        (value.owner if isinstance(value.owner, Block) else value.owner.parent) is not op.parent
+        for value in op.operands
+    ]
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:

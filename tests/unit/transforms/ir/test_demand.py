@@ -118,6 +118,28 @@ def test_calls_with_a_variable_shift_count_apart() -> None:
     assert table.generic_cost("tm_requantize_s32 variable") == Cost(5, 4, 3, 2)
 
 
+SOFTMAX = """
+func.func @model(%X: memref<1x5x!fixed.q<16, 10>>) -> memref<1x5x!fixed.q<16, 14>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<10xi8>
+  %y = scratch.view %arena[0 : i64] : memref<10xi8> to memref<1x5x!fixed.q<16, 14>>
+  tdsl.softmax %X : memref<1x5x!fixed.q<16, 10>> into %y : memref<1x5x!fixed.q<16, 14>>
+  func.return %y : memref<1x5x!fixed.q<16, 14>>
+}
+"""
+
+
+def test_what_a_loop_leaves_unchanged_counts_once() -> None:
+    """The reciprocal of a softmax's sum does not depend on the element, so that the C compiler divides once before the
+    loop over the shares. The product of a term with the reciprocal depends on the element.
+    """
+    module = Parser(context(), SOFTMAX).parse_module()
+    run(module, context(), flatten("buffers-to-loops", {"target": "riscv"}))
+    softmax = demand_of(module).operations["y = softmax(X)"]
+    assert (softmax.runs["divsi i32"], softmax.stands["divsi i32"]) == (1, 1)
+    assert softmax.runs["multiply i32 i64"] == 5 + 2
+    assert (softmax.runs["store 2"], softmax.stands["store 2"]) == (5, 1)
+
+
 FLOATS = """
 func.func @model(%X: memref<6xf32>) -> memref<6xf32>
   attributes {tdsl.interface = #tdsl.interface<input = <zeros = 0.25>>} {
