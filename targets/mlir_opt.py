@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     UnrealizedConversionCastOp,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -141,34 +141,54 @@ class _EncodeCasts(RewritePattern):
             rewriter.replace(op, UnrealizedConversionCastOp.get([op.source], [op.dest.type]))
 
 
+def _converted(op: Operation | Block, type: Attribute) -> SSAValue | None:
+    """The operand of a conversion of one value to `type`; None for another op. Conversions of several values, which
+    MLIR's passes insert where one value becomes several, remain.
+    """
+    if not isinstance(op, UnrealizedConversionCastOp) or not len(op.inputs) == len(op.outputs) == 1:
+        return None
+    return op.inputs[0] if op.outputs[0].type == type else None
+
+
 class _DecodeLoads(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.LoadOp, rewriter: PatternRewriter, /) -> None:
-        element = _element(op.memref)
-        if op.res.type == element:
+        stored, element = op.res.type, _element(op.memref)
+        if stored == element:
             return
+        uses = list(op.res.uses)
         loaded = rewriter.replace_value_with_new_type(op.res, element)
-        for use in list(loaded.uses):
-            if isinstance(use.operation, UnrealizedConversionCastOp):
+        of_raws = [use for use in uses if _converted(use.operation, element) is None]
+        for use in uses:
+            if use not in of_raws:
                 rewriter.replace(use.operation, [], [loaded])
+        if of_raws:
+            raw = UnrealizedConversionCastOp.get([loaded], [stored])
+            rewriter.insert(raw, InsertPoint.after(op))
+            for use in of_raws:
+                use.operation.operands[use.index] = raw.results[0]
 
 
 class _DecodeStores(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.StoreOp, rewriter: PatternRewriter, /) -> None:
-        cast_op = op.value.owner
-        if op.value.type == _element(op.memref) or not isinstance(cast_op, UnrealizedConversionCastOp):
+        element = _element(op.memref)
+        if op.value.type == element or (number := _converted(op.value.owner, op.value.type)) is None:
             return
-        op.operands[0] = cast_op.operands[0]
-        if not cast_op.results[0].uses:
+        cast_op = op.value.owner
+        op.operands[0] = number
+        if isinstance(cast_op, Operation) and not cast_op.results[0].uses:
             rewriter.erase(cast_op)
 
 
 class _DecodeCasts(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: UnrealizedConversionCastOp, rewriter: PatternRewriter, /) -> None:
+        if _converted(op, op.outputs[0].type) is None:
+            return
         [source], [dest] = op.inputs, op.outputs
-        if isinstance(dest.type, MemRefType):
+        arrays = isinstance(source.type, MemRefType) and isinstance(dest.type, MemRefType)
+        if arrays and _memref(source).memory_space != _memref(dest).memory_space:
             rewriter.replace(op, memref.CastOp.get(source, _memref(dest)))
 
 
