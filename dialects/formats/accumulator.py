@@ -204,6 +204,10 @@ class Accumulator(ABC):
         """
         return None
 
+    def omits_zeros(self, rhs_format: NumberFormat) -> bool:
+        """True if a product of zero and any number of `rhs_format` may be left out of a sum, as sparse products do."""
+        return True
+
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
         """The format in which a constant factor is stored unpacked, so that `mac` need not unpack its elements.
 

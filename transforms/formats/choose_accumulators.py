@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.remarks import passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.chosen_accumulators import KnownSums, choose
@@ -46,11 +47,32 @@ class ChooseAccumulatorsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.spare < 0:
             raise InputError(f"spare must not be negative, got {self.spare}")
-        for contraction in op.walk():
+        for contraction in [*op.walk()]:
             if isinstance(contraction, tdsl.ContractionOp):
+                if isinstance(contraction, tdsl.SpmvOp):
+                    contraction = _with_zeros(contraction)
                 choose(contraction, self._known)
                 if self.spare:
                     _spare(contraction, self.spare)
+
+
+def _with_zeros(op: tdsl.SpmvOp) -> tdsl.ProductOp:
+    """The dense product in place of a sparse one whose accumulator does not omit products with zero."""
+    lhs, rhs, result = tdsl.format_of(op.lhs), tdsl.format_of(op.rhs), tdsl.format_of(op.out)
+    sparse = op.lhs.owner
+    if not isinstance(sparse, tdsl.ConstOp) or result.accumulator(lhs, rhs, None).omits_zeros(rhs):
+        return op
+    stored = tdsl.ConstOp(sparse.raws, lhs)
+    stored.attributes |= sparse.attributes
+    stored.result.name_hint = sparse.result.name_hint
+    product = tdsl.MatmulOp(stored.result, op.rhs, result.type)
+    product.attributes |= op.attributes
+    passed(op, f"stores the zeros of {len(sparse.raws)} rows: sums in {rhs.type} do not omit products with zero")
+    Rewriter.insert_op(stored, InsertPoint.before(op))
+    Rewriter.replace_op(op, product)
+    if not sparse.result.uses:
+        Rewriter.erase_op(sparse)
+    return product
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:

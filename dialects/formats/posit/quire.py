@@ -159,8 +159,12 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         sums = products_of_matrices(parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data)
         return sums if start is None else sums + start
 
+    def omits_zeros(self, rhs_format: NumberFormat) -> bool:
+        """False for posits, since NaR times 0 is NaR."""
+        return parts_of(rhs_format).posit is None
+
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        if any(product.sparse and parts_of(product.rhs.format).posit is not None for product in products):
+        if any(product.sparse and not self.omits_zeros(product.rhs.format) for product in products):
             return f"sums in {self} have no sparse weights for posits, since NaR times 0 is NaR: use tdsl.matmul"
         top, frac = _reach(products, initial)
         added, length = _numbers(products, initial)

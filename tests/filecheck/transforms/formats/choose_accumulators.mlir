@@ -251,3 +251,19 @@ func.func @greatest_start(%X: tensor<2x1x!zeroskew.q<8, 0.5, 0>>) -> tensor<1x1x
 }
 // CHECK-LABEL: func.func @greatest_start(
 // CHECK: tdsl.matmul_sum %W, %X from %a : {{.*}} {acc = !zeroskew.acc<32, 0.25>}
+
+// -----
+
+// A quire of posits adds products with zero, since NaR times 0 is NaR; sums of numbers without NaR omit them.
+func.func @sparse(%x: tensor<3x1x!posit.p<8, 1>>, %y: tensor<3x1x!fixed.q<8, 6>>) -> (tensor<2x1x!posit.p<8, 1>>, tensor<2x1x!fixed.q<8, 6>>) {
+  %w = tdsl.const dense<[[64, 0, 0], [0, -64, 0]]> : tensor<2x3xi8> -> tensor<2x3x!posit.p<8, 1>, #tdsl.csr>
+  %v = tdsl.const dense<[[64, 0, 0], [0, -64, 0]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 6>, #tdsl.csr>
+  %p = tdsl.spmv %w, %x : tensor<2x3x!posit.p<8, 1>, #tdsl.csr>, tensor<3x1x!posit.p<8, 1>> -> tensor<2x1x!posit.p<8, 1>>
+  %q = tdsl.spmv %v, %y : tensor<2x3x!fixed.q<8, 6>, #tdsl.csr>, tensor<3x1x!fixed.q<8, 6>> -> tensor<2x1x!fixed.q<8, 6>>
+  func.return %p, %q : tensor<2x1x!posit.p<8, 1>>, tensor<2x1x!fixed.q<8, 6>>
+}
+// CHECK-LABEL: func.func @sparse(
+// CHECK-NEXT: %v = tdsl.const {{.*}} -> tensor<2x3x!fixed.q<8, 6>, #tdsl.csr>
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}64, 0, 0], [0, -64, 0]]> : tensor<2x3xi8> -> tensor<2x3x!posit.p<8, 1>>
+// CHECK-NEXT: %p = tdsl.matmul %w, %x {acc = !posit.quire<36, 20, 32, 2>}
+// CHECK-NEXT: %q = tdsl.spmv %v, %y {acc = !fixed.acc<
