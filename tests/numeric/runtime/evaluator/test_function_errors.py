@@ -19,7 +19,7 @@ from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
-from tinyml.runtime.evaluator.function_errors import function_errors
+from tinyml.runtime.evaluator.function_errors import function_errors, greatest_error
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST
 from tinyml.tools.calibration.avr import DEVICE, FUNCTION_LIMITS
@@ -121,3 +121,14 @@ def test_wide_arguments_and_floats_have_no_stated_error():
 @pytest.mark.parametrize("name", FUNCTION_LIMITS)
 def test_cycles(name: str):
     assert cycles_of_function(DEVICE, name) <= FUNCTION_LIMITS[name]
+
+
+@pytest.mark.parametrize("function", ["exp", "tanh", "sigmoid"])
+def test_the_error_in_standard_posits_leaves_out_nar(function: Function):
+    """The raw of NaR is no number. The greatest posit of 8 bits with es 1 is 4096, to which exact values saturate."""
+    posit = PositType(8, 1)
+    reals = posit.decode(np.arange(-127, 128).astype(np.int8))
+    exact = np.array([min(real(function, x), 4096.0) if x < 700 else 4096.0 for x in reals.clip(-700)])
+    rounded = posit.decode(posit.encode(exact))
+    error = greatest_error(function, None, posit, posit)
+    assert error == pytest.approx(np.abs(rounded - exact).max(), rel=1e-6)
