@@ -68,6 +68,27 @@ def joined_sources(sources: Sequence[tuple[str, str]], headers: Mapping[str, str
     return JoinedSources("\n\n".join(parts) + "\n", shared, None if arena is None else f"{arena}{_ARENA}")
 
 
+def separate_source(text: str, program: str, name: str) -> str:
+    """The C file of one of the programs in a file of its own, whose arena the linker merges with that of the others.
+
+    text: the C file of the program, whose arena has the size of the shared one.
+    name: the name of the common file.
+    """
+
+    def merged(line: str) -> str:
+        if not line.startswith("static ") or f" {program}{_ARENA}[" not in line:
+            return line
+        declared = line.removeprefix("static ").replace(f" {program}{_ARENA}[", f" {name}{_ARENA}[")
+        guard = f"TM_ARENA_OF_{name.upper()}"
+        return (
+            f"#define {program}{_ARENA} {name}{_ARENA}\n"
+            f"/* The programs of {name} share this array. */\n"
+            f"#ifndef {guard}\n#define {guard}\n__attribute__((weak)) {declared}\n#endif"
+        )
+
+    return "\n".join(map(merged, text.split("\n")))
+
+
 def _define(line: str, program: str, defined: dict[str, str]) -> None:
     name = "" if (definition := _DEFINITION.match(line)) is None else definition["name"]
     if name.startswith(f"{program}_") and (other := defined.setdefault(name, program)) != program:

@@ -53,6 +53,7 @@ def sensor_model(folder: Path, target: str, *, name: str = NAME, **options: Any)
     name: the name of the model.
     """
     random = np.random.default_rng(3)
+    folder.mkdir(exist_ok=True)
     model = folder / f"{name}.sd"
     model.write_text(PROGRAM)
     np.save(folder / "W.npy", random.uniform(-2, 2, (3, 6)))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.c.names import model_name
@@ -18,7 +18,8 @@ from tinyml.tools.api.program import Program
 from tinyml.tools.api.wake_words import wake_words
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.driver.compile_model import compile_model
-from tinyml.tools.driver.output_folder import kept_files, removable_files
+from tinyml.tools.driver.output_folder import kept_files, removable_files, seal_folder
+from tinyml.tools.driver.packages.write_packages import package_joined
 from tinyml.tools.driver.shared_programs import SharedPrograms, join_programs
 from tinyml.tools.reports.report_views import Report
 from tinyml.tools.reports.tables import print_program
@@ -48,13 +49,21 @@ class JoinedPrograms:
         """The C source of all programs, `NAME.c`. A device needs this file and the headers in the folder."""
         return (self.folder / f"{self.name}.c").read_text("utf-8")
 
-    def save(self, folder: str | Path) -> Path:
+    def save(self, folder: str | Path, *, packages: Sequence[str] | None = None, zip: bool = False) -> Path:
         """Write the folder that `tinyml compile --with` writes, completely or not at all, and return its path.
 
-        Raises `InputError` for a folder that is neither empty nor an unmodified output of tinyml.
+        packages: folders for other tools, as for `Program.save`; each has a subfolder for each program. What the tools
+            have built in it stays.
+        zip: true to also write the Arduino libraries as .zip files.
+
+        Raises `InputError` for a folder that is neither empty nor an unmodified output of tinyml, and for a packaging
+        that does not support the programs.
         """
         with python_terms({}), atomic_folder(Path(folder), removable_files([]), kept_files) as new:
             shutil.copytree(self.folder, new, dirs_exist_ok=True)
+            sources = [program.folder for program in self.programs]
+            package_joined(new, sources, self.needs.files, packages, zipped=zip)
+            seal_folder(new, self.needs.as_json())
         return Path(folder)
 
     def __repr__(self) -> str:
@@ -101,4 +110,6 @@ def compile_with(request: Request, others: Sequence[Path]) -> None:
             if not other.is_dir():
                 alone = type(request)(model=other, out=folders[-1], target=request.target, packages=())
                 compile_model(replace(alone, optimize=request.optimize))
-        print(*join_programs(folders, request.out, None, [*request.inputs, *others]).lines(), sep="\n")
+        inputs = [*request.inputs, *others]
+        options: dict[str, Any] = {"packages": request.packages, "zipped": request.zip}
+        print(*join_programs(folders, request.out, None, inputs, **options).lines(), sep="\n")

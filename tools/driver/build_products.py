@@ -21,11 +21,12 @@ _ANYWHERE = (
 """What compilers, linkers, PlatformIO and editors write, in any folder."""
 
 
-def products_among(files: Sequence[str], name: str | None) -> Sequence[str]:
+def products_among(files: Sequence[str], name: str | None, programs: Sequence[str] = ()) -> Sequence[str]:
     """The files that build tools wrote, among the files of an output folder that are not ours.
 
     files: paths relative to the output folder.
     name: the name of the model; None if it is unknown.
+    programs: the programs that share an arena, each with its own subfolder in the folder of a packaging.
     """
     paths = [PurePosixPath(file) for file in files]
     marked = {str(path.parent) for path in paths if path.name in MARKERS}
@@ -35,7 +36,10 @@ def products_among(files: Sequence[str], name: str | None) -> Sequence[str]:
 
     def is_product(path: PurePosixPath) -> bool:
         packaging, *rest = path.parts
-        own = [pattern.format(name=name) for pattern in patterns[packaging]]
+        model = name
+        if len(rest) > 1 and rest[0] in programs:
+            model, *rest = rest
+        own = [pattern.format(name=model) for pattern in patterns[packaging]]
         return _is_product(path, rest, own) or _is_within(path, marked)
 
     return [str(path) for path in filter(is_product, paths)]

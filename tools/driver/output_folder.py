@@ -247,7 +247,9 @@ def _products(folder: Path, report: Mapping[str, Any]) -> Sequence[str]:
     listed = _listed(report) or {}
     name = report.get("name")
     others = [Path(file).as_posix() for file in _files(folder) if file not in listed]
-    return products_among(others, name if isinstance(name, str) else None)
+    programs = report.get("programs")
+    names = cast("list[str]", programs) if isinstance(programs, list) else ()
+    return products_among(others, name if isinstance(name, str) else None, names)
 
 
 def readable_report(folder: Path) -> dict[str, Any] | None:

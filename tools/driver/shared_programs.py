@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,19 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr, i8
 from tinyml.dialects import c
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.targets.c.interface_data import joined_data
-from tinyml.targets.c.joined_sources import joined_sources
+from tinyml.targets.c.joined_sources import joined_sources, separate_source
 from tinyml.targets.c.names import check_model_name
 from tinyml.targets.c.print_c import FILES, print_c
 from tinyml.targets.chip import MEMORY, PUSH
 from tinyml.tools.cli.atomic_output import atomic_folder
-from tinyml.tools.driver.output_folder import kept_files, removable_files, seal_folder, write_inside
+from tinyml.tools.driver.output_folder import REPORT_PAGE, kept_files, removable_files, seal_folder, write_inside
+from tinyml.tools.driver.packages.write_packages import package_joined
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options, program_in, stated_memory
 from tinyml.tools.driver.stages import VerifiedPrograms, lowered, print_ir
 from tinyml.transforms.buffers.check_sharing import CheckSharingPass, check_state
@@ -54,6 +56,7 @@ class SharedPrograms:
     constants: bytes of constants that programs share.
     name: the name of the common C file.
     target: the name of the board.
+    files: by program, the contents of NAME.c, NAME.h and NAME.json for a folder of its own.
     """
 
     name: str
@@ -63,6 +66,7 @@ class SharedPrograms:
     static: int | None
     stack: int | None
     constants: int
+    files: Mapping[str, Mapping[str, str]]
 
     @property
     def ram(self) -> int | None:
@@ -98,7 +102,13 @@ class SharedPrograms:
 
 
 def join_programs(
-    folders: Sequence[Path], out: Path, name: str | None = None, inputs: Sequence[Path] = ()
+    folders: Sequence[Path],
+    out: Path,
+    name: str | None = None,
+    inputs: Sequence[Path] = (),
+    *,
+    packages: Sequence[str] | None = (),
+    zipped: bool = False,
 ) -> SharedPrograms:
     """Join compiled programs in a folder: NAME.c, NAME.h, NAME.json, a header and the data of the C interface of each
     program, and the IR of the packing.
@@ -107,6 +117,8 @@ def join_programs(
     name: the name of the C file; by default the names of the programs, joined by underscores and shortened to 31
         characters.
     inputs: files that the output does not replace.
+    packages: the packagings to write, each with a subfolder for each program; None for the default packagings.
+    zipped: true to write archives.
 
     Raises `InputError` for fewer than two programs, for programs of equal names or for different boards, for hardware,
     for programs with instances, with weights outside the C file, with buffers in several memories or with an input that
@@ -130,18 +142,32 @@ def join_programs(
         sources.append((program.name, source))
         headers[f"{program.name}.h"] = header
     joined = joined_sources(sources, {program.name: headers[f"{program.name}.h"] for program in programs})
-    found = _needs(name, programs, arena, joined.shared_bytes)
+    files = {
+        program: {
+            f"{program}.c": separate_source(source, program, name),
+            f"{program}.h": headers[f"{program}.h"],
+            f"{program}.json": interfaces[program],
+        }
+        for program, source in sources
+    }
+    found = _needs(name, programs, arena, joined.shared_bytes, files)
     board = programs[0].board
     if found.ram is not None and board.ram is not None and found.ram > board.ram:
         raise InputError(f"the programs need {found.ram:,} bytes of RAM together, {board.name} has {board.ram:,}")
     includes = "\n".join(f'#include "{each}.h"' for each in names)
     header = HEADER.format(name=name, programs=", ".join(names), includes=includes)
     with atomic_folder(out, removable_files(inputs), kept_files) as folder:
-        files = {f"{name}.c": joined.text, f"{name}.h": header, **headers, "ir/2-buffers.mlir": print_ir(module)}
-        files |= joined_data(name, board.name, interfaces, joined.arena)
-        write_inside(folder, files)
+        texts = {f"{name}.c": joined.text, f"{name}.h": header, **headers, "ir/2-buffers.mlir": print_ir(module)}
+        texts |= joined_data(name, board.name, interfaces, joined.arena)
+        if is_installed(_PAGE):
+            texts[REPORT_PAGE] = imported(_PAGE)(found)
+        write_inside(folder, texts)
+        package_joined(folder, folders, files, packages, zipped=zipped)
         seal_folder(folder, found.as_json())
     return found
+
+
+_PAGE = "tinyml.tools.reports.pages.joined_page:joined_page"
 
 
 def _check(programs: Sequence[ProgramInFolder]) -> None:
@@ -218,11 +244,17 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
     return source, header, interface
 
 
-def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:
+def _needs(
+    name: str,
+    programs: Sequence[ProgramInFolder],
+    arena: SharedArena,
+    constants: int,
+    files: Mapping[str, Mapping[str, str]],
+) -> SharedPrograms:
     reports = [program.report["ram_bytes"] for program in programs]
     alone = {program.name: report["arena"] for program, report in zip(programs, reports, strict=True)}
     static = stack = None
     if all(report.get("static") is not None and report.get("stack") is not None for report in reports):
         static = sum(report["static"] - report["arena"] for report in reports) + arena.bytes
         stack = max(report["stack"] for report in reports)
-    return SharedPrograms(name, programs[0].board.name, arena, alone, static, stack, constants)
+    return SharedPrograms(name, programs[0].board.name, arena, alone, static, stack, constants, files)

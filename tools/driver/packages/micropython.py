@@ -6,6 +6,7 @@ architectures.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -14,8 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS
 from tinyml.targets.registry import chip_of
 from tinyml.tools.cli.filled_templates import filled_templates
-from tinyml.tools.driver.packages.instances import require_instances
-from tinyml.tools.driver.packages.model_words import model_words
+from tinyml.tools.driver.packages.model_words import model_words, pointer_of
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def architecture(model: PackagedModel) -> str:
 
 
 def _files(model: PackagedModel) -> dict[str, str]:
-    require_instances(model, "micropython", "a native module has no static variables")
     if model.interface.row_elements is not None and model.interface.pushes is None:
         raise InputError("--package micropython: no function of C supplies the rows of the input: omit --input")
     methods = [*_methods(model)]
@@ -73,12 +72,19 @@ def _files(model: PackagedModel) -> dict[str, str]:
         f"{body}static MP_DEFINE_CONST_FUN_OBJ_{arguments}({name}_method, method_{name});\n"
         for name, arguments, body in methods
     )
+    instances = model.interface.instances
+    if not instances:
+        for call, without in _WITHOUT_INSTANCE.items():
+            definitions = definitions.replace(call, without)
     words = model_words(model) | {
         "methods": definitions,
         "count": str(len(methods)),
         "table": table,
         "entries": entries,
-        "reset": f"    {model.name}_reset(&self->model);\n" if _has(model, "reset") else "",
+        "reset": f"    {model.name}_reset({'&self->model' if instances else ''});\n" if _has(model, "reset") else "",
+        "member": f"    {model.name}_ctx model;\n" if instances else "",
+        "model": (_OWN if instances else _SHARED).format(name=model.name),
+        "memory": "each `Model` has memory of its own" if instances else "all objects share the memory of the model",
         "architecture": architecture(model),
         "model_flags": " ".join(flag for flag in MODEL_FLAGS if flag in _ARITHMETIC),
         "samples": _samples(model),
@@ -86,11 +92,23 @@ def _files(model: PackagedModel) -> dict[str, str]:
         "run_sample": _PUSHED if model.interface.pushes is not None else _WHOLE,
         "usage": _usage(model),
     }
-    found = {f"{model.name}/{name}": text for name, text in model.sources.items()}
+    found = {f"{model.name}/{name}": _linkable(model, text) for name, text in model.sources.items()}
     for path, text in filled_templates(_TEMPLATES / "micropython", words):
         found[path.as_posix()] = text
     return found
 
+
+def _linkable(model: PackagedModel, text: str) -> str:
+    """The C with global variables: the linker of native modules refuses static ones."""
+    for variable in model.declared["memory"]:
+        text = re.sub(rf"^static (?=[^=;()]*\b{variable['name']}\b[^=;(]*;)", "", text, flags=re.MULTILINE)
+    return text
+
+
+_OWN = "{name}_ctx *const model = &((instance_t *)MP_OBJ_TO_PTR(self))->model"
+_SHARED = "(void)self"
+_WITHOUT_INSTANCE = {"(void)model;": "", "(model, ": "(", "(model)": "()"}
+"""Texts of calls with an instance, and the same calls for a model with static memory."""
 
 _WHOLE = "    label = model.predict(array(CODE, raws))\n"
 _PUSHED = """\
@@ -127,7 +145,7 @@ def _methods(model: PackagedModel) -> Iterator[tuple[str, int, str]]:
         yield "predict", 1, _method("predict", "", _answer(f"{name}_predict(model)", functions["predict"]))
     if "predict_floats" in functions:
         floats = functions["predict_floats"]
-        size = floats["parameters"][1]["elements"]
+        size = pointer_of(floats)["elements"]
         body = f"    const void *floats = elements(object, sizeof(float), {size}, 'f');\n"
         yield (
             "predict_floats",
@@ -136,7 +154,7 @@ def _methods(model: PackagedModel) -> Iterator[tuple[str, int, str]]:
         )
     for role in ("push", "push_floats"):
         if role in functions:
-            element = functions[role]["parameters"][1]["element"]
+            element = pointer_of(functions[role])["element"]
             body = (
                 "    mp_buffer_info_t buffer;\n"
                 f"    buffer_of(object, &buffer, sizeof({element}), '{_CODES[element]}');\n"

@@ -4,7 +4,7 @@ expected outputs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,11 @@ def model_words(model: PackagedModel) -> dict[str, str]:
         "print_format": printed[0],
         "print_value": printed[1],
     }
+
+
+def pointer_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The array among the parameters of a function in `PackagedModel.declared`."""
+    return next(parameter for parameter in function["parameters"] if parameter["kind"] == "pointer")
 
 
 def sentence(model: PackagedModel) -> str:

@@ -13,8 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS
 from tinyml.targets.registry import chip_of
 from tinyml.tools.cli.filled_templates import filled_templates
-from tinyml.tools.driver.packages.instances import require_instances
-from tinyml.tools.driver.packages.model_words import model_words, sentence
+from tinyml.tools.driver.packages.model_words import model_words, pointer_of, sentence
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:
@@ -55,31 +54,102 @@ def type_name(model: PackagedModel) -> str:
 
 
 def _files(model: PackagedModel) -> dict[str, str]:
-    require_instances(model, "rust", "a safe type owns the memory of its model")
     if model.interface.row_elements is not None and model.interface.pushes is None:
         raise InputError("--package rust: no function of C supplies the rows of the input: omit --input")
     functions = {function["role"]: function for function in model.declared["functions"]}
     used = {role: each for role, each in functions.items() if each["defined"] == "source"}
-    [context] = model.declared["types"]
+    instances = model.interface.instances
     words = model_words(model) | {
         "crate": crate_name(model),
         "type": type_name(model),
         "sentence": sentence(model),
-        "bytes": str(context["bytes"]),
-        "alignment": str(context["alignment"]),
+        "use": "mem::MaybeUninit" if instances else "marker::PhantomData",
+        "context": _context(model) if instances else "",
+        "object": _OBJECT if instances else _ONLY_OBJECT,
+        "create": f"{type_name(model)}::new()" if instances else f"unsafe {{ {type_name(model)}::new() }}",
+        "count": "2" if instances else "1",
+        "memory": _OWN.format(bytes=model.declared["types"][0]["bytes"]) if instances else _ONLY,
         "externs": "".join(f"    {_extern(each)}\n" for each in used.values()),
         "class": _class(model),
         "constants": _constants(model),
-        "new": f"unsafe {{ {model.name}_reset(&mut model.context) }};\n        model" if "reset" in used else "model",
-        "mut": "mut " if "reset" in used else "",
-        "methods": "\n".join(_methods(model, used)),
+        "methods": _calls(model, "\n".join(_methods(model, used))),
         "model_flags": ", ".join(f'"{flag}"' for flag in MODEL_FLAGS if flag.startswith("-f")),
         "samples": _samples(model, used),
         "ctype": _TYPES[model.interface.array_ctype],
         "check": _check(model, used),
     }
+    words["object"] = words["object"].format_map(words | {"reset": _reset(model, "reset" in used)})
     found = {f"csrc/{name}": text for name, text in model.sources.items()}
     return found | {str(path): text for path, text in filled_templates(_TEMPLATES / "rust", words)}
+
+
+_CONTEXT = """
+/// The memory of one model, `{name}_ctx` of C.
+#[allow(dead_code)]
+#[repr(C, align({alignment}))]
+struct Context([MaybeUninit<u8>; {bytes}]);
+"""
+
+_OBJECT = """\
+/// A model with memory of its own: several may run in turn, or at once in several threads.
+pub struct {type} {{
+    context: Context,
+}}
+
+impl Default for {type} {{
+    fn default() -> Self {{
+        Self::new()
+    }}
+}}
+
+impl {type} {{
+    pub fn new() -> Self {{
+        {reset}
+    }}
+"""
+
+_ONLY_OBJECT = """\
+/// The model, whose memory is static: the object stays in its thread.
+pub struct {type} {{
+    memory: PhantomData<*mut u8>,
+}}
+
+impl {type} {{
+    /// # Safety
+    ///
+    /// There is one object at a time, and no other program that shares its memory runs in another thread, or before the
+    /// outputs of this one were read.
+    pub unsafe fn new() -> Self {{
+        {reset}
+    }}
+"""
+
+_OWN = "Each model has {bytes} bytes of memory of its own."
+_ONLY = "The memory of the model is static, so that `new` is unsafe: only one object may exist at a time."
+
+
+def _context(model: PackagedModel) -> str:
+    """The type of the memory of an instance."""
+    [context] = model.declared["types"]
+    return _CONTEXT.format(name=model.name, bytes=context["bytes"], alignment=context["alignment"])
+
+
+def _reset(model: PackagedModel, resets: bool) -> str:
+    """The statements that create an object."""
+    if not model.interface.instances:
+        return (f"{model.name}_reset();\n        " if resets else "") + "Self { memory: PhantomData }"
+    create = f"Self {{ context: Context([MaybeUninit::zeroed(); {model.declared['types'][0]['bytes']}]) }}"
+    if not resets:
+        return create
+    call = f"unsafe {{ {model.name}_reset(&mut model.context) }};"
+    return f"let mut model = {create};\n        {call}\n        model"
+
+
+def _calls(model: PackagedModel, text: str) -> str:
+    """The text with calls of the functions of the model, which take no instance if the memory is static."""
+    if model.interface.instances:
+        return text
+    return text.replace("&mut self.context, ", "").replace("&mut self.context", "")
 
 
 def _type(value: Mapping[str, Any]) -> str:
@@ -166,12 +236,12 @@ def _methods(model: PackagedModel, functions: Mapping[str, Mapping[str, Any]]) -
             yield _method("Computes the answer, if it is due.", "predict", "", {}, f"{name}_predict(&mut self.context)")
     if "predict_floats" in functions:
         floats = functions["predict_floats"]
-        argument = f"reals: &[f32; {floats['parameters'][1]['elements']}]"
+        argument = f"reals: &[f32; {pointer_of(floats)['elements']}]"
         call = f"{name}_predict_floats(&mut self.context, reals.as_ptr())"
         yield _method("Runs the model on real numbers.", "predict_floats", argument, floats, call)
     for role, what in (("push", "samples as raws"), ("push_floats", "samples as real numbers")):
         if role in functions:
-            element = _TYPES[functions[role]["parameters"][1]["element"]]
+            element = _TYPES[pointer_of(functions[role])["element"]]
             yield _PUSH.format(what=what, role=role, element=element, name=name)
     for role, result, doc in (
         ("ready", "bool", "Whether `predict` has an answer."),

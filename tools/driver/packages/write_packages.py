@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.program_data import load_program_data
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import SERIAL
 from tinyml.targets.registry import board
-from tinyml.tools.driver.output_folder import FILES, SAMPLES, readable_report, seal_folder, write_inside
+from tinyml.tools.driver.output_folder import FILES, SAMPLES, read_report, readable_report, seal_folder, write_inside
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging, packaged_model
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 from tinyml.tools.driver.stages import load_program
@@ -22,24 +23,59 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: the earliest of the format, so that equal contents create equal archives."""
 
 
-def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
+def write_packages(
+    folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool, within: str = ""
+) -> None:
     """Write the folder of each packaging and, if requested, the archive `NAME.zip` of each packaging that has archives.
 
     zipped: true to write archives.
+    within: a subfolder of the folder of each packaging; an empty text for none.
 
     Raises `InputError` if the folder of a packaging already exists.
     """
     for packaging in packagings:
-        if (folder / packaging.name).exists():
+        to = folder / packaging.name / within
+        if to.exists():
             raise InputError(
                 f"--package {packaging.name}: the folder has a {packaging.name} of its own", file=str(folder)
             )
         contents = {Path(path): text.encode() for path, text in packaging.files(model).items()}
-        write_inside(folder / packaging.name, {str(path): content for path, content in contents.items()})
+        write_inside(to, {str(path): content for path, content in contents.items()})
         if zipped and packaging.archive is not None:
             name = packaging.archive(model)
             packed = {path: content for path, content in contents.items() if path.parts[0] == name}
-            write_inside(folder / packaging.name, {f"{name}.zip": _archive(packed)})
+            write_inside(to, {f"{name}.zip": _archive(packed)})
+
+
+def package_joined(
+    folder: Path,
+    sources: Sequence[Path],
+    files: Mapping[str, Mapping[str, str]],
+    names: Sequence[str] | None,
+    *,
+    zipped: bool,
+) -> None:
+    """Write the packages of programs that share an arena, each to a subfolder with the name of the program.
+
+    folder: the output folder of the programs, which has no report yet.
+    sources: the output folder of each program alone.
+    files: by program, the contents of NAME.c, NAME.h and NAME.json for a folder of its own.
+    names: the requested packagings; None for the default packagings.
+
+    Raises `InputError` as `packagings_for` does.
+    """
+    for source in sources:
+        report = read_report(source)
+        target = board(report["target"])
+        packagings = packagings_for(target, names, zipped=zipped)
+        if not packagings:
+            continue
+        formats = load_program(source / "ir" / "1-formats.mlir", context())
+        samples = load_program_data(formats, str(source / SAMPLES)).x
+        with temporary_folder() as alone:
+            write_inside(alone, files[report["name"]])
+            model = packaged_model(alone, formats, target, samples, serial=False)
+            write_packages(folder, model, packagings, zipped=zipped, within=model.name)
 
 
 def _archive(contents: dict[Path, bytes]) -> bytes:

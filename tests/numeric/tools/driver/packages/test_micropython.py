@@ -19,6 +19,7 @@ from programs.sensor_models import CLASSES, NAME, inputs, sensor_model
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import board
 from tinyml.tools.driver.packages.packaging_table import packagings_for
+from tinyml.tools.driver.shared_programs import join_programs
 
 UNIX, FIRMWARE = "ports/unix/build-standard/micropython", "ports/qemu/build-MPS2_AN500/firmware.elf"
 
@@ -130,6 +131,23 @@ def test_two_instances_answer_as_the_evaluator(architecture: str, tmp_path: Path
 
 
 @pytest.mark.long(seconds=30)
+def test_programs_with_one_arena_are_two_modules(tmp_path: Path):
+    outs = [sensor_model(tmp_path / name, "cortex-m4", name=name).out for name in ("first", "second")]
+    join_programs(outs, out := tmp_path / "out", packages=["micropython"])
+    unix = from_folder("micropython", UNIX)
+    python = from_folder("python", "bin/python3").parent
+    (run := tmp_path / "run").mkdir()
+    for name in ("first", "second"):
+        folder = out / "micropython" / name
+        passed(["make", "-C", folder / name, f"MPY_DIR={sources()}", "ARCH=x64"], path=python)
+        shutil.copy(folder / name / f"{name}.mpy", run)
+        shutil.copy(folder / "selftest.py", run / f"test_{name}.py")
+    (run / "both.py").write_text("import test_first\nimport test_second\n")
+    said = passed([str(unix), "both.py"], folder=run).splitlines()
+    assert said == [f"{name}: 5 of 5 samples as on the desk" for name in ("first", "second")]
+
+
+@pytest.mark.long(seconds=30)
 @pytest.mark.parametrize("architecture", ["armv6m", "armv7m", "rv32imc"])
 def test_it_is_linked_for_other_processors(architecture: str, tmp_path: Path):
     if architecture == "rv32imc" and not _has_c_library("riscv64-unknown-elf-gcc"):
@@ -145,9 +163,7 @@ def _has_c_library(compiler: str) -> bool:
     )
 
 
-def test_what_micropython_cannot_run(tmp_path: Path):
-    with pytest.raises(InputError, match="a native module has no static variables: add --instances"):
-        sensor_model(tmp_path, "cortex-m4", packages=("micropython",))
+def test_what_micropython_cannot_run():
     for target in ("uno", "ecp5-25k"):
         with pytest.raises(InputError, match=f"{target} does not run MicroPython"):
             packagings_for(board(target), ["micropython"], zipped=False)

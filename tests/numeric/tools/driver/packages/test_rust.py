@@ -21,6 +21,7 @@ from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.shared_programs import join_programs
 from tinyml.tools.driver.stages import print_ir
 
 CARGO = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
@@ -75,6 +76,38 @@ def test_a_stream_is_pushed(tmp_path: Path):
     assert "1 passed" in cargo_test(tmp_path / "out/rust")
 
 
+BOTH = """\
+use gestures::*;
+use second::*;
+
+#[test]
+fn programs_in_turn_compute_the_stored_outputs() {{
+    let (mut first, mut other) = unsafe {{ (Gestures::new(), Second::new()) }};
+    for turn in 0..5_000 {{
+        let (reals, one, two) = [{rows}][turn % 20];
+        assert_eq!(first.predict_floats(&reals).0, one);
+        assert_eq!(other.predict_floats(&reals).0, two);
+    }}
+}}
+"""
+
+
+@CARGO
+@pytest.mark.long(seconds=15)
+def test_programs_with_one_arena_are_two_crates(tmp_path: Path):
+    """The samples of each crate, and both crates in one program, whose linker merges the arenas."""
+    models = [sensor_model(tmp_path / name, "cortex-m4", name=name, width=8) for name in (NAME, "second")]
+    join_programs([model.out for model in models], out := tmp_path / "out", packages=["rust"])
+    crate, x = out / "rust" / NAME, inputs(20)
+    manifest = (crate / "Cargo.toml").read_text()
+    (crate / "Cargo.toml").write_text(f'{manifest}\n[dev-dependencies]\nsecond = {{ path = "../second" }}\n')
+    labels = zip(*(model.classes(x) for model in models), strict=True)
+    rows = ", ".join(f"({row}, {one}_i16, {two}_i16)" for row, (one, two) in zip(x.tolist(), labels, strict=True))
+    (crate / "tests/own.rs").write_text(BOTH.format(rows=rows))
+    assert cargo_test(crate).count("1 passed") == 2
+    assert cargo_test(out / "rust/second").count("1 passed") == 1
+
+
 @CARGO
 @pytest.mark.long(seconds=15)
 def test_it_is_built_for_a_processor_without_an_operating_system(tmp_path: Path):
@@ -95,9 +128,7 @@ def test_words_of_rust_are_not_names(name: str, tmp_path: Path):
     assert re.findall(r'^name = "(.*)"', manifest, re.MULTILINE) == [f"{name.lower()}_model"]
 
 
-def test_what_rust_cannot_own(tmp_path: Path):
-    with pytest.raises(InputError, match="a safe type owns the memory of its model: add --instances"):
-        sensor_model(tmp_path, "cortex-m4", packages=("rust",))
+def test_boards_without_rust():
     with pytest.raises(InputError, match="uno is no target of rustc"):
         packagings_for(board("uno"), ["rust"], zipped=False)
 
