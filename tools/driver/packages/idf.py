@@ -23,9 +23,9 @@ _TEMPLATES = files("tinyml.tools.driver.packages") / "templates"
 
 _PRODUCTS = (
     *("*/test_apps/sdkconfig*", "*/test_apps/build", "*/test_apps/managed_components"),
-    "*/test_apps/dependencies.lock",
+    *("*/test_apps/dependencies.lock", "*/dist"),
 )
-"""What `idf.py` writes into the folder of the application."""
+"""What `idf.py` writes into the folder of the application, and `compote component pack` into that of the component."""
 
 _CHIP = re.compile("esp32(?:s[23]|c[0-9]+|h[0-9]+|p4)?")
 

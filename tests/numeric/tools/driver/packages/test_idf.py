@@ -1,4 +1,8 @@
-"""The component for ESP-IDF has the files of its build system, and its application is right on this computer."""
+"""The component for ESP-IDF has the files of its build system, and its application is right on this computer.
+
+`make folders FROM=DIR` also checks the manifest with the virtual environment DIR/idf (`pip install
+idf-component-manager`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from programs.devices import need_tools
-from programs.other_tools import passed
+from programs.other_tools import from_folder, passed
 from programs.printed import WARNING_FLAGS
 from programs.sensor_models import NAME, sensor_model
 
@@ -48,3 +52,14 @@ def test_the_application_is_right(tmp_path: Path):
     chip, own = chip_of("esp32-c3"), [*board("esp32-c3").flags, *chip_of("esp32-c3").flags]
     source = [component / f"{NAME}.c", "-o", tmp_path / "model.o"]
     passed([chip.command("cc"), *own, "-O2", "-ffp-contract=off", "-I", component / "include", "-c", *source])
+
+
+@pytest.mark.long(seconds=4)
+def test_the_component_manager_accepts_the_component(tmp_path: Path):
+    program = from_folder("idf", "bin/compote")
+    component = sensor_model(tmp_path, "esp32-c3", packages=("idf",)).out / "idf" / NAME
+    passed([program, "manifest", "lint"], folder=component)
+    passed([program, "component", "pack", "--name", NAME, "--dest-dir", tmp_path / "dist"], folder=component)
+    packed = tmp_path / f"dist/{NAME}_1.0.0"
+    assert {path.name for path in packed.iterdir()} >= {"CMakeLists.txt", "idf_component.yml", f"{NAME}.c", "include"}
+    assert (tmp_path / f"dist/{NAME}_1.0.0.tgz").is_file()
