@@ -352,6 +352,12 @@ def _judge(name: str, options: list[str]) -> Values:
     return judged(name, options)
 
 
+def _decide(name: str, options: list[str]) -> Values:
+    from measured.measures.decided_packings import decided
+
+    return decided(name, options)
+
+
 def _place(board: str, _: list[str]) -> Values:
     from measured.measures.placed_memories import placed
 
@@ -498,6 +504,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "board": _board,
     "bridge": _bridge,
     "cells-drawn": _cells_drawn,
+    "decide": _decide,
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
