@@ -75,7 +75,8 @@ _PASSES = {
 _BOARDS = {name for row in rows_of("chips") if _is_out(f"tinyml.targets.{row.module}") for name in row.names}
 _MODES = {name for table in (PACKERS, SCHEDULES) for name, row in table.built_in.items() if _is_out(row.module)}
 _ABSENT = re.compile(
-    rf"target=(?:{'|'.join(_BOARDS)})\b|(?:mode|packer)=(?:{'|'.join(_MODES)})\b|[ ',\"](?:{'|'.join(_PASSES)})[,{{'\" ]"
+    rf"target=(?:{'|'.join(_BOARDS)})\b|(?:mode|packer)=(?:{'|'.join(_MODES)})\b"
+    rf"|[ ',\"](?:{'|'.join(_PASSES)})[,{{'\" ]"
 )
 """What a command of a test may ask for that an extension has: a board, a mode or a pass."""
 
