@@ -153,8 +153,9 @@ def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
     if (composed := kernel.composed) is None:
         return KernelCost()
     frame = composed.stack if composed.bodies or composed.costs else None
-    if (time := composed.costs.get(unit)) is None:
+    if not composed.costs:
         return KernelCost(None, frame)
+    time = composed.costs.get(unit, 0.0)
     return KernelCost(Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack), frame)
 
 

@@ -44,7 +44,7 @@ class Composed:
       condition.
     * portable: the statements for all other machines.
     * costs: the time of a call (""), of each product ("element") and of each other unit of the kernel's work: cycles on
-      an AVR, instructions on other chips. A kernel without costs is measured.
+      an AVR, instructions on other chips. A unit that is not stated takes no time. A kernel without costs is measured.
     * counts: for a function in C that contains its constants, the number of times that a call executes each step of the
       cost tables. `costs` is then a rough time.
     * call: the bytes of flash of a call.

@@ -486,7 +486,7 @@ def entered(
         signature,
         {},
         row.portable(portable),
-        costs={"": call, "element": element or loop.step, "odd element": 0.0},
+        costs={"": call, "element": element or loop.step},
         call=_CALL_BYTES + 2 * arguments,
         stack=2 + len(used & CALLEES),
         functions=functions,

@@ -169,7 +169,7 @@ class TileComposer(Generic[L]):
             signature = (
                 f"void {symbol}(const int8_t *stream, const int{widths.vector}_t *x, int{widths.results}_t *out)"
             )
-            costs = {"": assembly.time + self.enter, "element": 0.0, "odd element": 0.0}
+            costs = {"": assembly.time + self.enter}
             bodies = Printed({(self.core,): lambda: self.statement(assembly.lines)})
             portable = assembly.layout.portable
             text = Composed(

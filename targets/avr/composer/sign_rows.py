@@ -93,7 +93,7 @@ def _kernel(wanted: Kernel) -> Kernel:
         signature,
         {},
         "\n".join(f"    {line}" for line in lines),
-        {"": 110 + rows_code.row * computed, "element": time, "odd element": 0.0},
+        {"": 110 + rows_code.row * computed, "element": time},
         24,
         stack=rows_code.stack + bool(rest) * QUAD * wanted.sum // 8,
         functions=[reader],

@@ -210,7 +210,7 @@ def axpy(weights: int, factor: int) -> Kernel:
 #endif"""
     time = cycles(step) + 2.0
     saved = len(used & {*range(2, 18), 28, 29})
-    costs = {"": 4 + 4 * saved + cycles(begin) + 8 + 5, "element": time, "odd element": 0.0}
+    costs = {"": 4 + 4 * saved + cycles(begin) + 8 + 5, "element": time}
     return Kernel(
         symbol,
         weights,

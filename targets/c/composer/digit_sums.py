@@ -114,7 +114,7 @@ def dot(times: DigitTimes, wanted: Kernel) -> Kernel:
         "return sum;",
     ]
     portable = "\n".join(f"    {line}" for line in body)
-    composed = _Plain(HEADER, signature, {}, portable, {"": 6, "element": time, "odd element": 0.0}, 20)
+    composed = _Plain(HEADER, signature, {}, portable, {"": 6, "element": time}, 20)
     return replace(wanted, symbol=symbol, step=time, code=110, composed=composed)
 
 
@@ -175,7 +175,7 @@ def rows(times: DigitTimes, wanted: Kernel) -> Kernel:
         signature,
         {},
         portable,
-        {"": 12 + 6 * rows, "element": time, "odd element": 0.0},
+        {"": 12 + 6 * rows, "element": time},
         24,
         stack=64 * wanted.vector // 8 + 48,
         shared=shared,

@@ -76,7 +76,7 @@ def _one(wanted: Kernel) -> Kernel:
     signature = f"int32_t {symbol}(const int8_t *w, const int{wanted.vector}_t *x, int n, int32_t sum)"
     portable = f"{weights.portable}\n    return sum;"
     body = weights.code
-    text = _composed(signature, weights, body, portable, {"": 44.0, "element": 2.63, "odd element": 0.0})
+    text = _composed(signature, weights, body, portable, {"": 44.0, "element": 2.63})
     return replace(wanted, symbol=symbol, step=3.3, code=_bytes(body), composed=text)
 
 
@@ -97,7 +97,7 @@ def _several(wanted: Kernel) -> Kernel:
     {weights.portable}
         *sums++ = sum;
     }}"""
-    body, costs = weights.code, {"": 60.0 + 10 * rows, "element": 1.6, "odd element": 0.0}
+    body, costs = weights.code, {"": 60.0 + 10 * rows, "element": 1.6}
     text = _composed(f"void {shared}({runs}, int rows)", weights, body, portable, costs)
     function = SharedFunction(shared, text.text, _bytes(body))
     whole, rest = rows - rows % QUAD, rows % QUAD

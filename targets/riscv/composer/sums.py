@@ -95,7 +95,7 @@ class _RunKernel(ABC):
         time = (element.instructions + shared / UNROLLED) / rows
         # In the caller, addresses take two instructions each, numbers and the call one; two branches leave the loops.
         call = once.instructions + 2 + 2 + signature.count(",") + signature.count("*")
-        costs = {"": call, "element": time, "odd element": 0.0, "rest": shared * (1 - 1 / UNROLLED)}
+        costs = {"": call, "element": time, "rest": shared * (1 - 1 / UNROLLED)}
         bodies = Printed({(RV32IM,): lambda: statement(built(self))})
         composed = Composed("tinyml/cores.h", signature, bodies, SUMS_IN_C[op], costs, _CALL_BYTES, block=UNROLLED)
         return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time, code=whole.bytes, composed=composed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from programs.all_kernels import kernels, tiles_of
 from programs.devices import DEVICES
 from programs.kernel_tables import tile_families
 
-from tinyml.targets.costs import kernel_cost
+from tinyml.targets.costs import Cost, kernel_cost
+from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.registry import known_kernel
 
 RECORDED = Path(__file__).with_name("kernel_costs.json")
@@ -48,6 +50,16 @@ def test_assembly_has_plain_c_beside_it():
         for name, kernel in kernels(target):
             if kernel.composed is not None:
                 assert kernel.composed.portable in kernel.composed.text, name
+
+
+def test_a_unit_without_a_stated_time_takes_none_unless_a_kernel_is_measured():
+    stated, measured = Composed("", "", {}, "", {"": 9.0, "element": 2.0}), Composed("", "", {}, "", {})
+    kernel = Kernel("tm_own", 8, 8, 32, composed=stated)
+    assert [kernel_cost(kernel, unit).cost for unit in ("element", "odd element")] == [
+        Cost(2, 0, 0, 0),
+        Cost(0, 0, 0, 0),
+    ]
+    assert kernel_cost(replace(kernel, composed=measured), "odd element").cost is None
 
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
