@@ -45,6 +45,11 @@ WORD = 32
 COLUMNS = 8
 """The columns of a step."""
 
+_REST_OF_A_ROW = 7.0, 2.2
+"""Instructions for each column behind the whole steps, beside those of any column: of a single row, and of each of
+several rows, as means over the numbers of such columns.
+"""
+
 _SUMS = "r4", "r5", "r6", "r7"
 _FACTORS = "r10", "r11", "r12", "lr"
 _TOTAL, _END, _X, _WHOLE, _STARTS, _ROWS_AT, _REST, _SHIFT = (slot(place) for place in range(0, 32, 4))
@@ -76,7 +81,7 @@ def _one(wanted: Kernel) -> Kernel:
     signature = f"int32_t {symbol}(const int8_t *w, const int{wanted.vector}_t *x, int n, int32_t sum)"
     portable = f"{weights.portable}\n    return sum;"
     body = weights.code
-    text = _composed(signature, weights, body, portable, {"": 44.0, "element": 2.63})
+    text = _composed(signature, weights, body, portable, {"": 42.0, "element": 2.63, "rest": _REST_OF_A_ROW[0]})
     return replace(wanted, symbol=symbol, step=3.3, code=_bytes(body), composed=text)
 
 
@@ -97,7 +102,7 @@ def _several(wanted: Kernel) -> Kernel:
     {weights.portable}
         *sums++ = sum;
     }}"""
-    body, costs = weights.code, {"": 60.0 + 10 * rows, "element": 1.6}
+    body, costs = weights.code, {"": 33 + 7.3 * rows, "element": 1.6, "rest": _REST_OF_A_ROW[1] * rows}
     text = _composed(f"void {shared}({runs}, int rows)", weights, body, portable, costs)
     function = SharedFunction(shared, text.text, _bytes(body))
     whole, rest = rows - rows % QUAD, rows % QUAD
@@ -117,6 +122,7 @@ def _several(wanted: Kernel) -> Kernel:
         costs,
         24,
         stack=stack_of(body) + 8 + (bool(rest) * QUAD * WORD // 8),
+        block=COLUMNS,
         functions=text.functions,
         shared=(function,),
     )
@@ -127,7 +133,15 @@ def _composed(signature: str, weights: _Weights, body: Code, portable: str, cost
     reader = packed_reader(Digits(Digits.PAIRED, weights.bits))
     statements = {(DSP,): statement(body, DSP)}
     return Composed(
-        "tinyml/cores.h", signature, statements, portable, costs, 16, stack=stack_of(body), functions=(reader,)
+        "tinyml/cores.h",
+        signature,
+        statements,
+        portable,
+        costs,
+        16,
+        stack=stack_of(body),
+        functions=(reader,),
+        block=COLUMNS,
     )
 
 
