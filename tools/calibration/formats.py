@@ -43,3 +43,6 @@ CONVERTED_FORMATS = (
 
 CONVERTED_TYPES = ("!zeroskew.q<8, 0.0235, -14, even>", "!zeroskew.f<8, 0.0235, -14>")
 """Types of inputs that only imported models have, whose conversion from floats is measured."""
+
+QUANTISED_TYPE = "!fixed.s<8, 0, even>"
+"""The type of inputs that a quantiser of QONNX rounds."""

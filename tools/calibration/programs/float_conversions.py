@@ -14,7 +14,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predi
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.board import Board
-from tinyml.tools.calibration.formats import CONVERTED_FORMATS, CONVERTED_TYPES
+from tinyml.tools.calibration.formats import CONVERTED_FORMATS, CONVERTED_TYPES, QUANTISED_TYPE
 from tinyml.tools.driver.stages import compile_kept, compile_stages, load_program
 from tinyml.transforms.ir.real_numbers import conversion_functions
 
@@ -32,6 +32,8 @@ UNITS = (
 )
 """The units of features: one for all, powers of two, with zeros, and scales that need a multiplication."""
 
+QUANTISER = tdsl.FeatureMap(np.full(LENGTH, 0.0235), np.zeros(LENGTH), np.zeros(LENGTH))
+"""The unit of an input that a quantiser of QONNX rounds, of the type `QUANTISED_TYPE`."""
 
 _OF_FLOATS = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
 _OF_TYPE = "func.func @p(%X: {type}) -> index {{ %y = tdsl.argmax %X : {type} func.return %y : index }}"
@@ -42,8 +44,11 @@ def float_conversions(board: Board) -> dict[str, float]:
     Inputs with and without a unit per feature are measured. Programs that do not fit the memory are omitted.
     """
     costs: dict[str, float] = {}
+    programs: list[tuple[str, int | None, str | None, tdsl.FeatureMap | None]]
     programs = [(name, width, None, features) for name, width in CONVERTED_FORMATS for features in UNITS]
-    for name, width, type, features in [*programs, *(("affine", 8, type, None) for type in CONVERTED_TYPES)]:
+    programs += [("affine", 8, type, None) for type in CONVERTED_TYPES]
+    programs.append(("affine", 8, QUANTISED_TYPE, QUANTISER))
+    for name, width, type, features in programs:
         try:
             functions, time = measured_conversion(board, name, width, type, features)
         except InputError:

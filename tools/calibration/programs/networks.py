@@ -2,7 +2,8 @@
 
 The micro-programs of `micro_programs` consist of the ops of SeeDot's language. These networks contain the others:
 residual additions, depthwise and grouped convolutions, means, hard activations, softmax, normalisation, attention,
-recurrent cells, and int8 networks in ONNX's QDQ form. They are written as ONNX models, which requires `onnx`.
+recurrent cells, int8 networks in ONNX's QDQ form, and networks of few bits in QONNX. They are written as ONNX models,
+which requires `onnx`.
 
 The sizes of a network are drawn. The tables are fitted to the sizes `FITTED` of each kind, and judged by others, which
 `make figures ONLY=estimates` measures.
@@ -25,6 +26,11 @@ SAMPLES = 32
 FITTED = range(2)
 """The sizes that cost tables may be fitted to; all others are held back."""
 
+INT8, FEW_BITS = "int8", "few bits"
+"""The beginnings of the kinds of quantised networks."""
+
+BREVITAS = "onnx.brevitas"
+
 
 @dataclass(frozen=True)
 class Network:
@@ -44,7 +50,7 @@ class Network:
     @property
     def is_quantised(self) -> bool:
         """Whether the network has formats of its own."""
-        return self.kind.startswith("int8")
+        return self.kind.startswith((INT8, FEW_BITS))
 
     def write(self, folder: Path) -> Path:
         """Write the network and its validation data to a new folder and return the program's file."""
@@ -59,11 +65,20 @@ class _Writer:
     """A writer of a chain of ONNX nodes.
 
     shape: the shape of the last tensor, with a batch of 1.
-    quantised: whether weights and results are quantised to int8.
+    quantised: whether weights and results are quantised.
+    bits: the bits of weights and of results that QONNX quantises; None for int8 in QDQ form.
     to_even: whether quantised results are rounded once from integers, halves to even, as PyTorch does.
     """
 
-    def __init__(self, shape: Sequence[int], seed: Any, *, quantised: bool = False, to_even: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Sequence[int],
+        seed: Any,
+        *,
+        quantised: bool = False,
+        bits: int | None = None,
+        to_even: bool = False,
+    ) -> None:
         self.onnx: Any = import_module("onnx")
         self.random = np.random.default_rng(seed)
         self.nodes: list[Any] = []
@@ -71,9 +86,12 @@ class _Writer:
         self.shape: tuple[int, ...] = tuple(shape)
         self.first = tuple(shape)
         self.last = "x"
-        self.quantised, self.to_even = quantised, to_even
+        self.quantised, self.bits, self.to_even = quantised, bits, to_even
         if quantised:
-            self.quantise(0.03)
+            if bits is None:
+                self.quantise(0.03)
+            else:
+                self.few_bits(self.last, 0.03, 8)
 
     def node(self, op: str, *operands: str, results: int = 1, **attributes: Any) -> str:
         names = [f"t{len(self.nodes)}" + (f"_{number}" if number else "") for number in range(results)]
@@ -91,6 +109,8 @@ class _Writer:
         drawn = self.random.normal(0, 1.4 / np.sqrt(np.prod(shape[1:])), shape)
         if not self.quantised:
             return self.array(drawn)
+        if self.bits is not None:
+            return self.few_bits(self.array(drawn), float(np.abs(drawn).max() / 2 ** (self.bits - 1)), self.bits)
         scale = float(np.abs(drawn).max() / 127)
         raws = self.array(np.round(drawn / scale), np.int8)
         return self.node("DequantizeLinear", raws, self.array(scale), self.array(0, np.int8))
@@ -103,10 +123,18 @@ class _Writer:
         self.node("QuantizeLinear", self.last, scales, zeros)
         return self.node("DequantizeLinear", self.last, scales, zeros)
 
+    def few_bits(self, x: str, scale: float, bits: int, *, signed: bool = True) -> str:
+        numbers = self.array(scale), self.array(0.0), self.array(bits)
+        named = {"signed": int(signed), "narrow": 0, "rounding_mode": "ROUND"}
+        return self.node("Quant", x, *numbers, domain=BREVITAS, **named)
+
     def done(self) -> str:
         """Quantise the last tensor if the network is quantised, and return the name of the result."""
         if not self.quantised:
             return self.last
+        if self.bits is not None:
+            is_positive = self.nodes[-1].op_type == "Relu"
+            return self.few_bits(self.last, float(self.random.uniform(0.1, 0.3)), self.bits, signed=not is_positive)
         return self.quantise(float(self.random.uniform(0.02, 0.04)), int(self.random.integers(-20, 20)))
 
     def conv(
@@ -179,7 +207,8 @@ class _Writer:
             [self.onnx.ValueInfoProto(name=self.last)],
             self.arrays,
         )
-        content = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=8)
+        domains = [helper.make_opsetid("", 20), *([helper.make_opsetid(BREVITAS, 1)] if self.bits else [])]
+        content = helper.make_model(graph, opset_imports=domains, ir_version=8)
         if self.to_even:
             helper.set_model_props(content, {ROUNDING: EVEN})
         return bytes(content.SerializeToString())
@@ -359,6 +388,8 @@ KINDS: Mapping[str, tuple[Callable[..., None], Callable[[np.random.Generator], _
     "int8 even inverted residual": (_inverted, lambda random: _widened(random, "Relu")),
     "int8 even squeeze": (_squeeze, lambda random: _image(random, int(random.integers(2, 6)))),
     "int8 even pools": (_pools, lambda random: _image(random, str(random.choice(("MaxPool", "AveragePool"))))),
+    "few bits residual": (_residual_2d, lambda random: _image(random, 3)),
+    "few bits inverted residual": (_inverted, lambda random: _widened(random, "Relu")),
 }
 
 
@@ -366,7 +397,8 @@ def network(kind: str, size: int) -> Network:
     """The network of a kind with the sizes of draw `size`."""
     seed = [size, *kind.encode()]
     shape, arguments = KINDS[kind][1](np.random.default_rng(seed))
-    writer = _Writer(shape, seed, quantised=kind.startswith("int8"), to_even="even" in kind)
+    bits = size % 3 + 3 if kind.startswith(FEW_BITS) else None
+    writer = _Writer(shape, seed, quantised=kind.startswith((INT8, FEW_BITS)), bits=bits, to_even="even" in kind)
     KINDS[kind][0](writer, *arguments)
     return Network(kind, size, writer.finish(), shape)
 

@@ -19,7 +19,7 @@ from math import gcd, prod
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, i8
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerType, MemRefType, ModuleOp, i8
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -346,18 +346,20 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None], u
 
 def _moved(alone: OpFunction, unchanged: Sequence[bool]) -> set[Operation]:
     """The operations of a lowered op that the C compiler moves before the loop around it: they depend on operands that
-    this loop leaves unchanged and on constants alone.
+    this loop leaves unchanged and on constants alone. It does not move calls.
     """
     if not any(unchanged) or all(unchanged):
         return set()
-    fixed: set[SSAValue] = {value for value, is_fixed in zip(alone.block.args, unchanged, strict=True) if is_fixed}
+    invariant: set[SSAValue] = {
+        value for value, is_invariant in zip(alone.block.args, unchanged, strict=True) if is_invariant
+    }
     moved = set[Operation]()
     for op in alone.block.ops:
-        if isinstance(op, arith.ConstantOp | scratch.ConstantOp):
+        if isinstance(op, arith.ConstantOp | scratch.ConstantOp | func.CallOp):
             continue
         needed = [value for value in op.operands if not isinstance(value.owner, arith.ConstantOp | scratch.ConstantOp)]
-        if needed and op.results and fixed.issuperset(needed):
-            fixed.update(op.results)
+        if needed and op.results and invariant.issuperset(needed):
+            invariant.update(op.results)
             moved.add(op)
     return moved
 
@@ -446,6 +448,15 @@ _INDEX_SUMS = arith.AddiOp, arith.SubiOp, arith.MuliOp
 _DECISIONS = arith.CmpiOp, arith.MaxSIOp, arith.MinSIOp, arith.SelectOp, scf.ForOp
 
 
+def _is_one(value: SSAValue) -> bool:
+    constant = value.owner
+    return (
+        isinstance(constant, arith.ConstantOp)
+        and isinstance(constant.value, FloatAttr)
+        and constant.value.value.data == 1
+    )
+
+
 def _decides(user: Operation, operand: int) -> bool:
     return isinstance(user, _DECISIONS) or (
         isinstance(user, scratch.CopyRunOp) and user.operands[operand] is user.count
@@ -499,6 +510,8 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {f"limit {width}": 1}
         case arith.CmpiOp() | arith.CmpfOp():
             return {f"compare {op.lhs.type}": 1}
+        case arith.MulfOp() if _is_one(op.lhs) or _is_one(op.rhs):
+            return {}
         case arith.ExtSIOp():
             # A multiplication has narrow factors, which need no extension.
             factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)

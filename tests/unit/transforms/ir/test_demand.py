@@ -140,6 +140,42 @@ def test_what_a_loop_leaves_unchanged_counts_once() -> None:
     assert (softmax.runs["store 2"], softmax.stands["store 2"]) == (5, 1)
 
 
+SKEWED = """
+func.func @model(%X: memref<1x5x!zeroskew.q<8, 0.1, 3>>) -> memref<1x5x!zeroskew.q<8, 0.00390625, -128>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<5xi8>
+  %y = scratch.view %arena[0 : i64] : memref<5xi8> to memref<1x5x!zeroskew.q<8, 0.00390625, -128>>
+  tdsl.softmax %X : memref<1x5x!zeroskew.q<8, 0.1, 3>> into %y : memref<1x5x!zeroskew.q<8, 0.00390625, -128>>
+  func.return %y : memref<1x5x!zeroskew.q<8, 0.00390625, -128>>
+}
+"""
+
+
+def test_calls_stay_in_loops() -> None:
+    """The C compiler does not know that a function of the runtime always returns the same for the same arguments."""
+    module = Parser(context(), SKEWED).parse_module()
+    run(module, context(), flatten("buffers-to-loops", {"target": "riscv"}))
+    softmax = demand_of(module).operations["y = softmax(X)"]
+    assert softmax.runs["tm_leading_zeros_s32"] == 5
+
+
+ONE = """
+func.func @model(%X: memref<6x!fixed.q<8, {frac}>>) -> memref<6xf32> {{
+  %arena = scratch.arena {{alignment = 4 : i64}} : memref<24xi8>
+  %y = scratch.view %arena[0 : i64] : memref<24xi8> to memref<6xf32>
+  tdsl.cast %X : memref<6x!fixed.q<8, {frac}>> into %y : memref<6xf32>
+  func.return %y : memref<6xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize(("frac", "products"), [(0, 0), (1, 6), (-1, 6)])
+def test_a_product_with_one_takes_nothing(frac: int, products: int) -> None:
+    module = Parser(context(), ONE.format(frac=frac)).parse_module()
+    run(module, context(), flatten("buffers-to-loops", {"target": "uno"}))
+    runs = [operation.runs for operation in demand_of(module).operations.values()]
+    assert sum(steps.get("mulf f32", 0) for steps in runs) == products
+
+
 FLOATS = """
 func.func @model(%X: memref<6xf32>) -> memref<6xf32>
   attributes {tdsl.interface = #tdsl.interface<input = <zeros = 0.25>>} {
