@@ -132,7 +132,7 @@ class ScoreErrors:
         The fastest formats of `ranging` replace those of `offered` if their least error is less than `RANGE_GAIN` times
         that of the latter, and the difference is one for which `chosen` accepts more effort. Slower formats replace
         faster ones if more than `VANISHING` of the tensor's numbers round to zero in each of the faster formats of
-        `ranging`. Formats in which so many numbers round to zero are left out.
+        `ranging`, and the least error does not increase. Formats in which so many numbers round to zero are left out.
 
         offered, ranging: `NumberFormat.scalings` and `NumberFormat.ranging` of the tensors.
         """
@@ -145,12 +145,15 @@ class ScoreErrors:
         found = dict(offered)
         for tensors, least in errors.items():
             faster: Sequence[NumberFormat] = ()
+            taken = least
             for effort in sorted({format.effort for format in ranging[tensors]}):
                 slower = [format for format in ranging[tensors] if format.effort == effort]
                 error = min(self.error(tensors, format) for format in slower)
                 saves = not faster and error < RANGE_GAIN * least and least - error > allowed
-                if saves or (faster and not any(self._keeps(tensors, format) for format in faster)):
+                vanish = faster and not any(self._keeps(tensors, format) for format in faster)
+                if saves or (vanish and error <= taken):
                     found[tensors] = [format for format in slower if self._keeps(tensors, format)] or slower
+                    taken = error
                 faster = slower
         return found
 

@@ -214,6 +214,16 @@ def test_without_a_tenth_of_the_octaves_a_window_remains():
     assert all(isinstance(format, PositType) and format.bounds is not None for format in found)
 
 
+def test_vanishing_numbers_that_affect_no_score_keep_the_window():
+    """Four tenths of the inputs are beyond the octaves of all windows, but the types of the standard, in which they do
+    not vanish, have few numbers near the inputs that determine the scores.
+    """
+    random = np.random.default_rng(0)
+    inputs = np.where(random.random((200, 2)) < 0.4, 2.0**-40, random.uniform(24, 32, (200, 2)))
+    _, found = ranged(inputs, 8)
+    assert all(cast(PositType, format).bounds is not None for format in found)
+
+
 def test_formats_of_greater_range_have_an_es_or_no_bounds():
     windows = [format for format in PositType(8, 2).ranging(-3.0, 2.0) if format.bounds is not None]
     assert {format.es.data for format in windows} == {1, 2, 3}
