@@ -16,7 +16,7 @@ from programs.paths import ROOT
 from tinyml.tools.main import main
 
 PLUGINS = ROOT / "tests" / "plugins"
-LNS, GAUSSIAN = PLUGINS / "lns", PLUGINS / "gaussian"
+LNS, GAUSSIAN = ROOT / "examples" / "lns", PLUGINS / "gaussian"
 """Formats of logarithmic numbers, with exact sums and with sums that round."""
 
 EXAMPLES = {path.parent.name: path.parent for path in sorted(ROOT.glob("examples/*/pyproject.toml"))}

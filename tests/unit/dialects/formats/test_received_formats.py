@@ -18,6 +18,7 @@ from tinyml.dialects.plugins import PluginError
 
 X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
 Y = X[:, 0] > 0
+FOLDERS = {"tapered": ROOT / "tests/plugins/tapered", "lns": ROOT / "examples/lns"}
 NAME = '    name = "tapered.t"\n'
 
 FAULTS = {
@@ -48,7 +49,7 @@ def compiled(name: str, width: int, code: str, folder: Path, patch: pytest.Monke
 
 
 def code_of(name: str) -> str:
-    return (ROOT / f"tests/plugins/{name}/{name}.py").read_text()
+    return (FOLDERS[name] / f"{name}.py").read_text()
 
 
 @pytest.mark.parametrize("fault", FAULTS)
