@@ -125,8 +125,7 @@ class _Writer:
 
     def few_bits(self, x: str, scale: float, bits: int, *, signed: bool = True) -> str:
         numbers = self.array(scale), self.array(0.0), self.array(bits)
-        named = {"signed": int(signed), "narrow": 0, "rounding_mode": "ROUND"}
-        return self.node("Quant", x, *numbers, domain=BREVITAS, **named)
+        return self.node("Quant", x, *numbers, domain=BREVITAS, signed=int(signed), narrow=0, rounding_mode="ROUND")
 
     def done(self) -> str:
         """Quantise the last tensor if the network is quantised, and return the name of the result."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
 from typing import Any, cast
@@ -274,7 +274,7 @@ class _Counter:
             steps.add(step, times / _rows(op), count, count)
         for step, count in lowered.steps.items():
             of_zeros = zeros * count if _takes_less_of_zero(step) else 0
-            steps.add(step, times, count - of_zeros, count)
+            steps.add(step, times, count - of_zeros, lowered.stands[step])
             if of_zeros:
                 steps.add(_of_zero(step), times, of_zeros, 0)
         if isinstance(op, num.CallOp):
@@ -307,13 +307,15 @@ class _Counter:
 class _Lowered:
     """The result of lowering one `num` op, to be added to the demand.
 
-    steps: the number of steps, by kind of step.
+    steps: the number of steps that an execution takes, by kind of step.
+    stands: the number of their occurrences in the code.
     before: the number of those that the C compiler moves before the loop around the op, in addition.
     tables: the bytes in flash of each table.
     interval: the interval of the result; None if it is unknown.
     """
 
     steps: Mapping[str, float]
+    stands: Mapping[str, float]
     before: Mapping[str, float]
     tables: Mapping[Attribute, int]
     interval: Interval | None
@@ -333,15 +335,36 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None], u
     if key not in _known:
         alone = OpFunction.recorded(op, intervals).expanded()
         moved = _moved(alone, unchanged)
-        steps, before = _counts(), _counts()
-        for lowered_op in alone.block.ops:
-            counts = before if lowered_op in moved else steps
-            for step, count in _steps_of_operation(lowered_op).items():
-                counts[step] += count
+        steps, stands, before = _counts(), _counts(), _counts()
+        for lowered_op, executions in _executed(alone.block):
+            for step, count in _steps_of_lowered(lowered_op).items():
+                if lowered_op in moved:
+                    before[step] += count
+                else:
+                    steps[step] += executions * count
+                    stands[step] += 1 if isinstance(lowered_op, scf.ForOp) else count
         tables = [table for table in alone.block.ops if isinstance(table, scratch.ConstantOp)]
         sizes: dict[Attribute, int] = {table.value: scratch.bytes_of(table.result) for table in tables}
-        _known[key] = _Lowered(steps, before, sizes, alone.interval)
+        _known[key] = _Lowered(steps, stands, before, sizes, alone.interval)
     return _known[key]
+
+
+def _executed(block: Block, executions: float = 1.0) -> Iterator[tuple[Operation, float]]:
+    """Yield each operation of a block and of the loops in it, with the number of its executions per execution of the
+    block.
+    """
+    for op in block.ops:
+        yield op, executions
+        if isinstance(op, scf.ForOp):
+            yield from _executed(op.body.block, executions * trip_count(op))
+
+
+def _steps_of_lowered(op: Operation) -> Mapping[str, float]:
+    if not isinstance(op, scf.ForOp):
+        return _steps_of_operation(op)
+    trips = trip_count(op)
+    kind = _kind_of_loop(op, trips)
+    return {f"loop{kind}": 1, f"iteration{kind}": trips}
 
 
 def _moved(alone: OpFunction, unchanged: Sequence[bool]) -> set[Operation]:

@@ -158,6 +158,23 @@ def test_calls_stay_in_loops() -> None:
     assert softmax.runs["tm_leading_zeros_s32"] == 5
 
 
+QUIRE = """
+builtin.module attributes {tinyml.target = "cortex-m55"} {
+func.func @model(%x: !posit.p<8, 0, -6, 1, 4>) -> !posit.quire<39, 23, 32, 8> {
+  %sum = num.start %x : !posit.p<8, 0, -6, 1, 4> -> !posit.quire<39, 23, 32, 8>
+  func.return %sum : !posit.quire<39, 23, 32, 8>
+}
+}"""
+
+
+def test_loops_of_a_lowered_op_are_counted() -> None:
+    """The words of a quire are cleared in a loop."""
+    steps = demand_of(Parser(context(), QUIRE).parse_module()).operations[""]
+    assert not any(step.startswith("for") for step in steps.runs)
+    assert (steps.runs["iteration"], steps.stands["iteration"]) == (5, 1)
+    assert (steps.runs["store 4"], steps.stands["store 4"]) == (5 + 1, 2)
+
+
 ONE = """
 func.func @model(%X: memref<6x!fixed.q<8, {frac}>>) -> memref<6xf32> {{
   %arena = scratch.arena {{alignment = 4 : i64}} : memref<24xi8>
