@@ -37,7 +37,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from measured import few_bits_picture, picture, recomputed_picture, tables
+from measured import estimates_picture, few_bits_picture, picture, recomputed_picture, tables
 from measured.commands import measure
 from measured.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 from measured.tables import PAGES
@@ -352,7 +352,9 @@ def test_a_row_without_figures_is_an_error():
         tables.renewed(page.replace("| resnet8 |", "| resnet9 |"))
 
 
-@pytest.mark.parametrize("drawn", [picture, recomputed_picture, few_bits_picture], ids=lambda module: module.FILE.stem)
+@pytest.mark.parametrize(
+    "drawn", [picture, recomputed_picture, few_bits_picture, estimates_picture], ids=lambda module: module.FILE.stem
+)
 def test_the_pictures_are_current(drawn: Any, request: pytest.FixtureRequest):
     if request.config.getoption("--update-docs"):
         drawn.FILE.write_text(drawn.picture(), encoding="utf-8")

@@ -27,7 +27,7 @@ _CORTEX_M55 = Board(
     4194304,
     2097152,
     flags=("-mcpu=cortex-m55", "-mfloat-abi=hard"),
-    costs="cortex-m4",
+    costs="cortex-m55",
     features=("dsp", "mve"),
     timing=CORTEX_M55_TIMING,
     title="Cortex-M55 with 4 MiB of flash and 2 MiB of RAM",

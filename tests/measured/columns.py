@@ -153,6 +153,7 @@ NAMES = {
 
 PROVED = "prove {row}"
 SUMS = "posit-sums {row}"
+ESTIMATES = "estimates {row}"
 THIRD = "third {row}"
 COMPARED = "searches {row}"
 SEARCHED = {
@@ -323,6 +324,13 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "training-formats": {**TRAINING, "compiled": ("finetune {row}", "{compiled:.1f}")},
     "training-sums": TRAINING,
+    "estimates": {
+        "programs": (ESTIMATES, "{programs}"),
+        "within 10 %": (ESTIMATES, "{within}"),
+        "median error, %": (ESTIMATES, "{median:.1f}"),
+        "worst error, %": (ESTIMATES, "{worst:.1f}"),
+        "guessed steps": (ESTIMATES, "{guessed}"),
+    },
     "posit-sums": {
         "M4": (SUMS, "{m4_product:.1f}"),
         "ATmega": (SUMS, "{uno_product:.1f}"),

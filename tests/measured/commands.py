@@ -418,6 +418,13 @@ def _layer(name: str, options: list[str]) -> Values:
     return layer(name, target)
 
 
+def _estimates(target: str, options: list[str]) -> Values:
+    """The ratios of estimated and measured times of networks on a board (`measured.measures.estimates`)."""
+    from measured.measures.estimates import estimates
+
+    return estimates(target)
+
+
 def _posit_sums(n: str, options: list[str]) -> Values:
     return dict(posit_sums(int(n), int(options[0])))
 
@@ -494,6 +501,7 @@ def _operators(model: Path, options: list[str]) -> Values:
 _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
     "attention": _attention,
+    "estimates": _estimates,
     "estimator": _estimator,
     "called": _called,
     "chain": _chain,
