@@ -184,7 +184,11 @@ def test_no_other_formats_are_chosen_for_a_front_end(monkeypatch: pytest.MonkeyP
     """The ops of a front end compute on integers of their own. No faster program with other formats is looked for, and
     a request for other formats is refused in one line.
     """
-    monkeypatch.setattr(faster_programs, "least_time", lambda *_: 0.0)
+
+    def nothing(*_: object) -> float:
+        return 0.0
+
+    monkeypatch.setattr(faster_programs, "least_time", nothing)
     monkeypatch.setattr(faster_programs, "QUICK", 0.0)
     with monkeypatch.context() as patched:
         patched.setattr(faster_programs, "Trials", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,8 @@ def test_a_stream_is_pushed(tmp_path: Path):
     images = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])[:4]
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     np.savez(tmp_path / "images.npz", x=images)
-    files = {"model": tmp_path / "network.mlir", "val": tmp_path / "images.npz", "out": tmp_path / "out"}
-    compile_model(Request(**files, target="host", input="push", instances=True, packages=("rust",)))
+    request = Request(model=tmp_path / "network.mlir", val=tmp_path / "images.npz", out=tmp_path / "out", target="host")
+    compile_model(replace(request, input="push", instances=True, packages=("rust",)))
     assert "1 passed" in cargo_test(tmp_path / "out/rust")
 
 
