@@ -57,7 +57,7 @@ WHOLE = (
     }
     | {
         f"docs/packages/{page}.md": "tests/numeric/tools/driver/packages/test_package_pages.py"
-        for page in ("esp-idf", "micropython", "rust", "zephyr")
+        for page in ("esp-idf", "esphome", "micropython", "rust", "zephyr")
     }
 )
 """Pages that are generated or run as a whole, and the tests of them."""
