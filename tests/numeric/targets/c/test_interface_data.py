@@ -36,13 +36,13 @@ SCHEMA = json.loads((ROOT / "docs/schemas/interface-1.json").read_text())
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "plain": ("host", {}),
     "strings in program memory": ("uno", {}),
-    "floats": ("nano33ble", {"format": "float", "width": None}),
+    "floats": ("nano33ble", {"format": "f32", "width": None}),
     "instances": ("nano33ble", {"instances": True}),
     "instances on AVR": ("uno", {"instances": True, "width": 16}),
     "weights in RAM": ("cortex-m4", {"load_weights": True}),
     "weights in a blob": ("esp32-c3", {"weights_at": "0x40000"}),
     "weights in a far blob": ("mega", {"weights_at": "0x1000"}),
-    "a unit": ("uno", {"input_unit": "adc10:5V"}),
+    "a unit": ("uno", {"input_unit": "adc10:5"}),
     "posits": ("cortex-m0", {"format": "posit", "width": 8}),
     "input in the arena": ("cortex-m4", {"reuse_input": True}),
 }

@@ -121,6 +121,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert len(table["steps"]) > 10
     assert list(table["floats"]) == [
         "scaled tm_f32_to_s8",
+        "scaled tm_multiply_to_even_s9",
         "scaled zeros factors tm_f32_to_s16 tm_limit_i32_i8",
         "scaled zeros tm_f32_to_s16",
         "tm_f32_to_s8",

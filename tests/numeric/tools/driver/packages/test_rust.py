@@ -51,10 +51,10 @@ def cargo_test(crate: Path) -> str:
 
 @CARGO
 @pytest.mark.long(seconds=15)
-@pytest.mark.parametrize("case", spread(["fixed", "float", "posit"], 1))
+@pytest.mark.parametrize("case", spread(["fixed", "f32", "posit"], 1))
 def test_the_crate_computes_what_the_evaluator_does(case: str, tmp_path: Path):
     """The stored samples in ten thousand calls of two models, and fifty inputs of real numbers."""
-    options: dict[str, Any] = {"format": case, "width": {"fixed": 16, "float": None, "posit": 8}[case]}
+    options: dict[str, Any] = {"format": case, "width": {"fixed": 16, "f32": None, "posit": 8}[case]}
     model = sensor_model(tmp_path, "cortex-m4", packages=("rust",), instances=True, **options)
     crate, x = model.out / "rust", inputs(50)
     rows = ", ".join(
