@@ -1,7 +1,7 @@
 """The folder for MicroPython is built by MicroPython's own rules, and runs on this computer and on QEMU's Cortex-M7.
 
 `make folders FROM=DIR` runs these tests with the sources in DIR/micropython, in which `mpy-cross`, the unix port and
-the port `qemu` (`BOARD=MPS2_AN500`) were built, and a Python with `pyelftools` and `ar` in DIR/python.
+the port `qemu` (`BOARD=MPS2_AN500 FROZEN_MANIFEST=`) were built, and a Python with `pyelftools` and `ar` in DIR/python.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -22,6 +23,9 @@ from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.shared_programs import join_programs
 
 UNIX, FIRMWARE = "ports/unix/build-standard/micropython", "ports/qemu/build-MPS2_AN500/firmware.elf"
+
+LIMIT = 300
+"""Seconds after which an emulated board that does not answer is stopped."""
 
 IN_MEMORY = """\
 import io, os, sys
@@ -81,26 +85,40 @@ def built(folder: Path, architecture: str) -> bytes:
 
 
 def on_qemu(script: str, firmware: Path) -> str:
-    """What a script prints on the emulated board."""
-    machine = ["qemu-system-arm", "-machine", "mps2-an500", "-display", "none", "-monitor", "none"]
-    sent = b"\r\x03\x01" + script.encode() + b"\x04"
-    with subprocess.Popen(
-        [*machine, "-serial", "stdio", "-kernel", firmware], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as running:
-        assert running.stdin is not None
-        assert running.stdout is not None
-        running.stdin.write(sent)
-        running.stdin.flush()
-        said = b""
+    """What a script prints on the emulated board.
+
+    When the port starts, it calls its host by semihosting. Without `-semihosting`, this breakpoint stops the processor.
+    """
+    machine = ["qemu-system-arm", "-machine", "mps2-an500", "-semihosting", "-display", "none", "-monitor", "none"]
+    command = ["timeout", str(LIMIT), *machine, "-serial", "stdio", "-kernel", firmware]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        keyboard, console = running.stdin, running.stdout
+        assert keyboard is not None
+        assert console is not None
+        printed_up_to(console, b">>> ")
+        typed(keyboard, b"\x01")
+        printed_up_to(console, b"raw REPL; CTRL-B to exit\r\n>")
+        typed(keyboard, script.encode() + b"\x04")
         # The raw mode of the prompt ends output and errors by a byte each.
-        while said.partition(b">OK")[2].count(b"\x04") < 2:
-            byte = running.stdout.read(1)
-            assert byte, said
-            said += byte
-        running.kill()
-    output, errors = said.partition(b">OK")[2].split(b"\x04")[:2]
+        printed_up_to(console, b"OK")
+        output, errors = printed_up_to(console, b"\x04"), printed_up_to(console, b"\x04")
+        running.terminate()
     assert not errors, errors
     return output.decode()
+
+
+def printed_up_to(console: IO[bytes], end: bytes) -> bytes:
+    printed = b""
+    while not printed.endswith(end):
+        byte = console.read(1)
+        assert byte, printed
+        printed += byte
+    return printed.removesuffix(end)
+
+
+def typed(keyboard: IO[bytes], text: bytes) -> None:
+    keyboard.write(text)
+    keyboard.flush()
 
 
 def check_text(model_inputs: np.ndarray, classes: Sequence[int], calls: int) -> str:
