@@ -192,11 +192,12 @@ def by_class(logits: Array) -> Array:
     return logits if logits.shape[1] > 1 else np.concatenate([np.zeros_like(logits), logits], 1)
 
 
-def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
+def cross_entropy(logits: Array, labels: Sequence[int] | Array, weights: Array | None = None) -> tuple[float, Array]:
     """The mean cross-entropy of the softmax of logits, and the gradient of this mean with respect to the logits.
 
     logits: shape (samples, classes), or (samples, 1) for the single logit of two classes (`by_class`).
     labels: the class index of each sample.
+    weights: a factor for the cross-entropy of each sample, by default 1.
 
     The gradient has the shape of the logits.
     """
@@ -206,7 +207,10 @@ def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, 
     labelled = np.arange(len(logits)), np.asarray(labels)
     slope = np.exp(logarithms)
     slope[labelled] -= 1.0
-    return float(-logarithms[labelled].mean()), slope[:, -outputs:] / len(logits)
+    losses = -logarithms[labelled]
+    if weights is not None:
+        losses, slope = weights * losses, weights[:, None] * slope
+    return float(losses.mean()), slope[:, -outputs:] / len(logits)
 
 
 Array: TypeAlias = "NDArray[Any]"

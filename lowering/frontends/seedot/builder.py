@@ -397,3 +397,20 @@ class SeedotBuilder(ModelBuilder):
     def check_index(self, location: Location, index: SSAValue, size: int, extent: int) -> None:
         if (complaint := self.ranges[index].complaint(size, extent)) is not None:
             raise location.error(complaint)
+
+
+class NestedBuilder(SeedotBuilder):
+    """A builder for a program inside a function that another frontend builds. Locations and errors are those of the
+    other frontend.
+    """
+
+    def __init__(self, around: ModelBuilder):
+        super().__init__(around.file)
+        self.around, self.entry, self.block = around, around.entry, around.block
+
+    @property
+    def location(self) -> LocationAttr:
+        return self.around.location
+
+    def error(self, message: str) -> InputError:
+        return self.around.error(message)

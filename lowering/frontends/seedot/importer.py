@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.seedot.ast import (
     Binary,
     Call,
@@ -38,7 +40,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Transpose,
     assigned_names,
 )
-from tinyml.lowering.frontends.seedot.builder import IndexRange, SeedotBuilder, is_integer
+from tinyml.lowering.frontends.seedot.builder import IndexRange, NestedBuilder, SeedotBuilder, is_integer
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, load_parameter, spell_shape
 from tinyml.lowering.frontends.seedot.syntax import parse_seedot
 
@@ -104,6 +106,19 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
         return _SeeDotImporter(file, Path(file).parent if parameters is None else parameters).module(program)
     except InputError as error:
         raise InputError(error.message, file=file, line=error.line, column=error.column) from error
+
+
+def emit_seedot(text: str, to: ModelBuilder, names: Mapping[str, SSAValue]) -> SSAValue:
+    """Append the ops of a program to a function under construction, and return the program's value.
+
+    text: a program without declarations.
+    names: the values of the names that the program uses: its input and its parameters.
+    """
+    importer = _SeeDotImporter(to.file, Path())
+    importer.to = NestedBuilder(to)
+    for name, value in names.items():
+        importer.scope.define(name, value, Location(1, 1), constant=True)
+    return importer.tensor(parse_seedot(text))
 
 
 def read_seedot(content: bytes, file: str) -> ModuleOp:

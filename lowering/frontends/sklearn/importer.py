@@ -36,7 +36,10 @@ PACKAGE = "sklearn"
 _THRESHOLD = "tinyml.lowering.frontends.sklearn.detectors:threshold_of"
 """The function of an extension that returns the threshold of a detector's scores."""
 
-OTHERS = {package: "tinyml.lowering.frontends.boosted.objects:BOOSTERS" for package in ("xgboost", "lightgbm")}
+OTHERS = {
+    **dict.fromkeys(("xgboost", "lightgbm"), "tinyml.lowering.frontends.boosted.objects:BOOSTERS"),
+    "tinyml": "tinyml.lowering.frontends.seedot.estimators:HANDLERS",
+}
 """Packages whose classes implement scikit-learn's estimator interface, each with its handlers by class name."""
 
 PIPELINE = "Pipeline"

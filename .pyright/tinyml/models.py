@@ -1,0 +1,1 @@
+../../tools/tinyml/models.py
