@@ -232,8 +232,10 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 
 
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
-    counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
+    times = _new_visits(trees) if _merges(forest, name) else trees.likely.sum(1)
+    steps = _tests(forest, name, times) | _additions(forest, name, times)
+    counts = {f"{name} {step}": count for step, count in steps.items()}
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
     # With results of the type of the features, or features of one byte, the C compiler would otherwise load features
     # again after each tree and repeat their comparisons.
@@ -242,11 +244,12 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
 
 
-def _tests(forest: ForestCode, name: str) -> dict[str, float]:
+def _tests(forest: ForestCode, name: str, times: NDArray[np.float64]) -> dict[str, float]:
     """The expected number of comparisons of each kind per inference. The keys are the names of the kinds in cost
     tables.
 
     name: the prefix of the forest's functions: `TABLES`, `CODE` or `PLAIN`.
+    times: how often each node is expected to compare in an inference.
 
     In code without tables, the feature and the threshold of each comparison are constants of the C code. A feature
     remains in a register below the node that loads the feature. If the votes of several trees are added without a
@@ -259,7 +262,6 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
         return {f"node {compared}": trees.visits}
     merges = _merges(forest, name)
     kind = "merged " if merges else ""
-    times = _new_visits(trees, visits) if merges else visits
     kept = merges and (name == CODE or len(np.unique(trees.features)) <= _IN_REGISTERS)
     asked = np.bincount(trees.features, visits).clip(max=1) if kept else visits[trees.asks_first]
     has_sizes = name == CODE and not _has_floats(forest)
@@ -273,8 +275,8 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _merges(forest: ForestCode, name: str) -> bool:
-    """Whether the C compiler omits comparisons that an earlier tree has made."""
-    return len(forest.trees.roots) > 1 and (name == PLAIN or _adds_in_a_row(forest))
+    """Whether the C compiler omits comparisons that an earlier tree has made, which it cannot in tables."""
+    return name != TABLES and len(forest.trees.roots) > 1 and (name == PLAIN or _adds_in_a_row(forest))
 
 
 def _adds_in_a_row(forest: ForestCode) -> bool:
@@ -283,14 +285,13 @@ def _adds_in_a_row(forest: ForestCode) -> bool:
     return not forest.is_sparse and forest.results <= limit
 
 
-def _new_visits(trees: Trees, visits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _new_visits(trees: Trees) -> NDArray[np.float64]:
     """How often each node is expected, in an inference, to make a comparison whose result no earlier tree implies.
 
     Trees that make the same comparison are assumed to make it for the same samples. Comparisons of a feature with other
     thresholds imply the result for the samples beyond these thresholds, as many as there are at their nodes.
-
-    visits: how often each node is expected in an inference.
     """
+    visits: NDArray[np.float64] = trees.likely.sum(1)
     features, thresholds = trees.features.tolist(), trees.thresholds.tolist()
     below = (trees.likely[:, 0] / np.maximum(visits, 1e-9)).tolist()
     made: dict[int, dict[float, tuple[float, float]]] = {}
@@ -359,11 +360,12 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
     return {"byte": byte, "negative": negative, "short": short, "long": (numbers < -2048) | (numbers >= 2047)}
 
 
-def _additions(forest: ForestCode, name: str) -> dict[str, float]:
+def _additions(forest: ForestCode, name: str, times: NDArray[np.float64]) -> dict[str, float]:
     """The expected number of executions of each kind of step per inference: calls, clearing of results, and additions
     of votes.
 
     name: the prefix of the forest's functions: `TABLES`, `CODE` or `PLAIN`.
+    times: how often each node is expected to compare in an inference.
 
     The keys are the names of the kinds in cost tables. If there are few votes, they are added without a loop, and the
     first votes are stored instead of added.
@@ -372,8 +374,7 @@ def _additions(forest: ForestCode, name: str) -> dict[str, float]:
     counts = {"call": 1.0, f"result {result}": float(results)}
     folded = 0.0
     if _merges(forest, name):
-        remaining = _remaining(forest.trees, _new_visits(forest.trees, forest.trees.likely.sum(1)))
-        folded = float((1 - remaining).sum())
+        folded = float((1 - _remaining(forest.trees, times)).sum())
     if name == PLAIN:
         added = forest.nonzero * (1 - folded / trees)
         return counts | {"tree": trees, f"{'only vote' if results == 1 else 'vote'} {result}": added}

@@ -118,7 +118,9 @@ def _without_type(step: str) -> str:
 def forest_equations(device: str) -> list[Equation]:
     """For each measured function of a forest, the counts of its steps over some inputs, and its measured time."""
     equations: list[Equation] = []
-    for number in count():
+    numbers = count()
+    while len(equations) < EQUATIONS:
+        number = next(numbers)
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
         forest = _with_shares(forest, inputs)
         empty = _time(device, forest, inputs, "", "(void)X")
@@ -130,9 +132,7 @@ def forest_equations(device: str) -> list[Equation]:
                 call = f"{kernel.symbol}(X, out)"
                 time = _time(device, forest, inputs, kernel.composed.text, call) - empty
                 equations.append((kernel.composed.counts, time))
-        if len(equations) >= EQUATIONS:
-            return equations
-    raise AssertionError("the numbers of forests do not end")
+    return equations
 
 
 def trained(number: int) -> MadeEstimator:
