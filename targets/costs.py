@@ -24,6 +24,9 @@ OPTIMIZE = "-Os"
 VARIABLE = " variable"
 """What follows the name of a function in the step of a call whose shift is not constant."""
 
+OF_ZERO = " of zero"
+"""The suffix of the steps of floats that compute with zero, for which routines without a unit for floats end early."""
+
 
 @dataclass(frozen=True)
 class Cost:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinyml.targets.board import Board
-from tinyml.targets.costs import Cost, KernelCost
+from tinyml.targets.costs import OF_ZERO, Cost, KernelCost
 from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 
 OLD_TIME_WEIGHT = 100.0
@@ -140,7 +140,8 @@ def amended(
 def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
     """Fit the costs of steps so that their sums approximate the measured values with small relative errors.
 
-    Returns the costs by step, including the known costs.
+    Returns the costs by step, including the known costs. A step costs of zero at most what it costs of other numbers:
+    few programs compute with zeros, so that the fit alone may take one step's time for another's.
     """
     names, a, measured = system(equations)
     base = a @ np.array([known.get(name, 0.0) for name in names])
@@ -151,7 +152,8 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
         weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, LINEAR_ERROR))
         x = non_negative(a * weight[:, None], (measured - base) * weight)
         estimated = a @ x + base
-    return {**dict(zip(names, map(float, x), strict=True)), **known}
+    costs = {**dict(zip(names, map(float, x), strict=True)), **known}
+    return {step: min(cost, costs.get(step.removesuffix(OF_ZERO), cost)) for step, cost in costs.items()}
 
 
 def fit_presence(

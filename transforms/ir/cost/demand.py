@@ -39,7 +39,7 @@ from tinyml.dialects.scratch import (
     storage_of,
     unit_of,
 )
-from tinyml.targets.costs import VARIABLE, Cost, KernelCost, kernel_cost, kernel_step
+from tinyml.targets.costs import OF_ZERO, VARIABLE, Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, OpFunction
@@ -579,7 +579,7 @@ def _takes_less_of_zero(step: str) -> bool:
 
 
 def _of_zero(step: str) -> str:
-    return f"{step} of zero"
+    return step + OF_ZERO
 
 
 def is_shift(constant: int, product: str) -> bool:
