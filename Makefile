@@ -75,7 +75,7 @@ papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or 
 	cd tests && ../$(BIN)/python -m measured.papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
 folders: $(VENV)/test toolchains ## build and run the folders of --package with the tools of others: FROM=DIR with micropython, zephyr, cmsis, python, esphome and idf
-	cd tests && FOLDERS_FROM=$(abspath $(FROM)) ../$(BIN)/pytest -q numeric/tools/driver/packages
+	cd tests && EXHAUSTIVE=1 FOLDERS_FROM=$(abspath $(FROM)) ../$(BIN)/pytest -q -n auto --dist worksteal numeric/tools/driver/packages
 
 keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an environment with TensorFlow of 1.5 GB, and test them
 	@.ci/venv '$(PYTHON)' build/keras
