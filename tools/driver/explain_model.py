@@ -62,7 +62,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
         "functions": functions(measured),
         "flash_bytes": flash(measured),
         "far_constants": far_constants(program.program, estimate, chosen.unit),
-        "ram_bytes": ram(measured, program.buffers, interface_of(program.formats)),
+        "ram_bytes": ram(measured, program.buffers, program.loops, interface_of(program.formats)),
         "estimate": estimate_report(estimate, chosen.unit),
         "float_inputs": float_inputs_report(float_inputs(program.formats, chosen.name)),
     }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, UnitAttr, i8
+from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr, i8
 
 from tinyml.dialects import c
 from tinyml.dialects.context import context
@@ -137,8 +137,14 @@ def join_programs(
     sources: list[tuple[str, str]] = []
     headers: dict[str, str] = {}
     interfaces: dict[str, str] = {}
-    for program in programs:
-        source, header, interfaces[program.name] = _c_files(module, program, arena, ctx)
+    lowered_programs = [_bits(module, program, arena, ctx) for program in programs]
+    # Kernels may need more bytes for decoded elements than the packing left free.
+    arenas = [op for bits in lowered_programs for op in bits.walk() if isinstance(op, ArenaOp)]
+    arena = replace(arena, bytes=max([arena.bytes, *(op.size for op in arenas)]))
+    for op in arenas:
+        Rewriter.replace_value_with_new_type(op.result, MemRefType(i8, [arena.bytes]))
+    for program, bits in zip(programs, lowered_programs, strict=True):
+        source, header, interfaces[program.name] = _c_files(bits, program, ctx)
         sources.append((program.name, source))
         headers[f"{program.name}.h"] = header
     joined = joined_sources(sources, {program.name: headers[f"{program.name}.h"] for program in programs})
@@ -210,9 +216,9 @@ def _joined(programs: Sequence[ProgramInFolder], ctx: Context) -> ModuleOp:
     return module
 
 
-def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx: Context) -> tuple[str, str, str]:
-    """The texts of NAME.c, NAME.h and NAME.json of one program, whose arena has the size of the shared one. Raises
-    `InputError` if the program would unpack elements over the state of another program.
+def _bits(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx: Context) -> ModuleOp:
+    """One program at L4, whose arena has at least the size of the shared one. Raises `InputError` if the program would
+    unpack elements over the state of another program.
     """
     [function] = [each for each in defined_functions(module) if each.sym_name.data == program.name]
     alone = program.buffers.clone()
@@ -235,7 +241,12 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
     # The C then accesses the arena by pointers that may alias.
     for arena_op in (op for op in own.walk() if isinstance(op, ArenaOp)):
         arena_op.shared = UnitAttr()
-    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_C, options))
+    return bits
+
+
+def _c_files(bits: ModuleOp, program: ProgramInFolder, ctx: Context) -> tuple[str, str, str]:
+    """The texts of NAME.c, NAME.h and NAME.json of one program at L4."""
+    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_C, lowering_options(program.report)))
     # One program declares the arena for all, so that no program may rely on its element type.
     for op in bits.walk():
         if isinstance(op, c.ArenaOp):

@@ -16,7 +16,7 @@ from tinyml.lowering.loops.operation_names import layers_by_name
 from tinyml.runtime.evaluator.evaluator import feature_map
 from tinyml.runtime.evaluator.function_errors import FunctionError, function_errors
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.reports.breakdown import constant_bytes, far_constants
+from tinyml.tools.reports.breakdown import arena_bytes, constant_bytes, far_constants
 from tinyml.tools.reports.facts.answers import confusion
 from tinyml.tools.reports.input_report import (
     FloatInputs,
@@ -56,7 +56,7 @@ def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines:
     longest, macs = measured.longest if measured else None, compiled.macs
     interface = interface_of(compiled.formats)
     input_bytes = interface.caller_bytes
-    memory = memory_report(compiled.buffers)
+    memory, arena = memory_report(compiled.buffers), arena_bytes(compiled.loops)
     for entries, value in functions_of_options("compile.memory", request):
         memory |= entries(compiled.bits.module, value)
     estimate = estimate_on(compiled.loops, board.name, optimize)
@@ -98,7 +98,7 @@ def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines:
         flash_limit=board.flash,
         flash_within=request.flash,
         ram_bytes=RamBytes(
-            arena=memory["height"],
+            arena=arena,
             input=input_bytes,
             static=measured.static_bytes if measured else None,
             stack=measured.stack_bytes if measured else None,
@@ -117,7 +117,7 @@ def write_report(compilation: Compilation, chosen: dict[str, Any] | None, lines:
         milliseconds_per_inference=rounded_milliseconds(milliseconds),
         time_source=board.time_source,
         hardware=compilation.hardware,
-        fits=_fits(board, measured, memory["height"] + input_bytes, compilation.hardware),
+        fits=_fits(board, measured, arena + input_bytes, compilation.hardware),
         estimate=estimate_report(estimate, board.unit),
         seconds=round(time.perf_counter() - compilation.start, 2),
         mismatch=None if compilation.mismatch is None else str(compilation.mismatch),

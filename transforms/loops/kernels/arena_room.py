@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import lcm
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import ArenaOp, SliceOp, ViewOp, bytes_of, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
+
+if TYPE_CHECKING:
+    from tinyml.transforms.buffers.memories.records import Record
+
+_RECORDS = "tinyml.transforms.buffers.memories.records"
+"""The module of the extension for several memories."""
 
 
 class Taken(NamedTuple):
@@ -58,24 +66,56 @@ class ArenaRoom:
                 positions.append(len(self.positions))
         return Taken(low, low + size, min(positions), max(positions))
 
+    @property
+    def _record(self) -> Record | None:
+        return None if self.arena.memories is None else imported(f"{_RECORDS}:Record").of(self.arena.memories)
+
+    @property
+    def _parts(self) -> list[tuple[int, int]]:
+        """The first byte and the end of each part of the arena whose bytes are consecutive on the board."""
+        if (record := self._record) is None:
+            return [(0, self.arena.size)]
+        return [(memory.offset, memory.offset + memory.bytes) for memory in record.memories]
+
     def during(self, op: Operation, size: int, unit: int) -> Taken | None:
-        """The first free bytes of the arena while `op` runs: `size` of them, at a multiple of `unit`. None if there are
-        none.
+        """The first free bytes of the arena while `op` runs: `size` of them, at a multiple of `unit`, in one memory.
+        None if there are none.
         """
         position = self._position(op)
         return self.first_free(Taken(0, size, position, position), unit)
 
     def first_free(self, needed: Taken, unit: int) -> Taken | None:
-        """`needed` at the first multiple of `unit` at which its bytes are free; None if there is none."""
+        """`needed` at the first multiple of `unit` at which its bytes are free and in one memory; None if there is
+        none.
+        """
         size = needed.high - needed.low
-        offsets = sorted({0, *(-(-taken.high // unit) * unit for taken in self.taken)})
-        candidates = (needed._replace(low=low, high=low + size) for low in offsets)
-        free = (candidate for candidate in candidates if not any(map(candidate.conflicts, self.taken)))
-        return next((candidate for candidate in free if candidate.high <= self.arena.size), None)
+        for first, end in self._parts:
+            if first % unit:
+                continue
+            starts = [first, *(taken.high for taken in self.taken if first <= taken.high < end)]
+            offsets = sorted({-(-start // unit) * unit for start in starts})
+            candidates = (needed._replace(low=low, high=low + size) for low in offsets if low + size <= end)
+            free = (candidate for candidate in candidates if not any(map(candidate.conflicts, self.taken)))
+            if (found := next(free, None)) is not None:
+                return found
+        return None
 
-    def grow(self, op: Operation, size: int, unit: int) -> Taken:
-        """Append bytes to the arena that are free while `op` runs: `size` of them, at a multiple of `unit`."""
-        position, low = self._position(op), -(-self.arena.size // unit) * unit
+    def grow(self, op: Operation, size: int, unit: int) -> Taken | None:
+        """Enlarge the arena by the bytes that it lacks at its end for `size` bytes, at a multiple of `unit`, that are
+        free while `op` runs.
+
+        If the arena is spread over memories, its last part grows; None if the memory of this part has too few bytes,
+        or if this part does not begin at a multiple of `unit`.
+        """
+        position, start = self._position(op), self._parts[-1][0]
+        occupied = (taken.high for taken in self.taken if taken.first <= position <= taken.last)
+        low = -(-max(start, *occupied, 0) // unit) * unit
+        if (record := self._record) is not None:
+            *before, last = record.memories
+            grown = low + size - last.offset
+            if last.offset % unit or grown + last.stack + sum(last.hot.values()) > last.size:
+                return None
+            self.arena.memories = replace(record, memories=[*before, replace(last, bytes=grown)]).attribute
         Rewriter.replace_value_with_new_type(self.arena.result, MemRefType(i8, [low + size]))
         return Taken(low, low + size, position, position)
 

@@ -135,13 +135,12 @@ class LocalRuns:
 
     def _in_arena(self, op: num.CallOp, loop: Operation, run: SSAValue) -> SSAValue:
         """An array for the decoded elements of a run that is read in a loop: free bytes of the arena, or bytes that are
-        appended to it. A local array if the function has not one arena, or an arena whose bytes are assigned to
-        memories or shared with other programs.
+        appended to it. A local array if the function has no arena, or if the memory at the end of the arena is full.
         """
         storage, length = _integers(run).storage, num.run_length(run)
         room, (size, unit) = ArenaRoom.of(function_around(op)), _bytes(run)
         taken = None if room is None else room.during(loop, size, unit)
-        if room is not None and taken is None and room.arena.memories is None and room.arena.shared is None:
+        if room is not None and taken is None:
             taken = room.grow(loop, size, unit)
         if room is not None and taken is not None:
             return room.view(taken.low, MemRefType(storage, [length]), "decoded")

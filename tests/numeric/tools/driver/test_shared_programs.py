@@ -90,6 +90,28 @@ def test_programs_with_elements_of_different_types_share_an_arena(widths: tuple[
         assert mismatch is None
 
 
+@pytest.mark.long(seconds=5)
+@pytest.mark.parametrize("board", ["host", "cortex-m4"])
+def test_the_arena_has_room_for_the_decoded_elements_of_each_program(board: str, tmp_path: Path):
+    """A program in posits decodes its vectors to bytes behind all buffers, also if the other program declares the
+    arena.
+    """
+    mlp = sk.MLPClassifier((12,), max_iter=400, solver="lbfgs", random_state=0).fit(IRIS.x, IRIS.y)
+    programs = [
+        tinyml.compile(mlp, IRIS.x, IRIS.y, name=format, board=board, format=format, width=width)
+        for format, width in (("fixed", 8), ("posit", 10))
+    ]
+    for program in programs:
+        out = tmp_path / program.name
+        found = joined(programs, out)
+        assert found.arena.bytes == max(found.alone.values())
+        if board == "host":
+            [source] = out.glob("*.c")
+            assert f"fixed_arena[{found.arena.bytes}]" in source.read_text()
+        _, mismatch = run_on_device(out, program_in(program.folder).formats, IRIS.held_x[:20], target=board)
+        assert mismatch is None
+
+
 @pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_states_are_kept_while_the_other_program_runs(target: str, tmp_path: Path):
