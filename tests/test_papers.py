@@ -91,6 +91,8 @@ ITEMS: dict[str, list[str]] = {
         *("appendix C.1.2", "appendix C.2", "appendix C.3", "appendix C.4", "appendix C.5", "appendix D"),
         *("appendix D.3", "appendix E", "appendix F"),
     ],
+    "msf-cnn": ["abstract", "published plans", "published times"],
+    "tiny-deja-vu": ["abstract", "method", "pooling", "bfloat16"],
 }
 
 

@@ -303,6 +303,14 @@ def estimated(command: str) -> dict[str, Column]:
     }
 
 
+def standard_of(width: int, *exponents: int) -> dict[str, Column]:
+    """Columns with the changes of answers of programs in standard posits of a width, by es."""
+    return {
+        f"`<{width}, {es}>`": (f"standard-posits {{row}} --width {width} --es {es}", "{change:+.2f} ({lost}, {won})")
+        for es in exponents
+    }
+
+
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
 TIME_AND_FLASH = "{time:k}; {flash}"
 
@@ -544,12 +552,27 @@ TABLES: dict[str, dict[str, Column]] = {
         "list made for the model": weights_of(4, "synthesised")["synthesised"],
     },
     "results-posits-6": scalings_of(6),
-    "results-posits-8": {
-        **scalings_of(8),
-        **{
-            f"`<8, {es}>`": (f"standard-posits {{row}} --width 8 --es {es}", "{change:+.2f} ({lost}, {won})")
-            for es in (0, 2)
-        },
+    "results-posits-8": scalings_of(8) | standard_of(8, 0, 2),
+    "results-posits-standard": {
+        "float": ("scalings {row} --width 6", "{float:.2f}"),
+        **standard_of(6, 0, 1),
+        **standard_of(8, 0, 2),
+        **standard_of(10, 1),
+        "posit 16": (FORMATS["posit 16"], "{change:+.2f}"),
+        "mixed": (
+            "compile {row} --format fixed --weights posit:6 --width 6 --scale-by scores --target host",
+            "{change:+.2f}",
+        ),
+    },
+    "results-posits-memory": {
+        heading: (command, "{ram}; {time:k}")
+        for heading, command in (
+            ("fixed 8", FORMATS["fixed 8"]),
+            ("posit 6", "bench {row} --format posit --width 6"),
+            ("posit 8", FORMATS["posit 8"]),
+            ("posit 10", "bench {row} --format posit --width 10"),
+            ("posit 16", FORMATS["posit 16"]),
+        )
     },
     "results-posits-10": scalings_of(10),
     "results-posits-unrewritten": {

@@ -50,7 +50,7 @@ def with_totals(page: str) -> str:
     totals = [counts(paper) for paper in PAPERS]
     found = ", ".join(f"{sum(each[verdict] for each in totals)} {verdict.value}" for verdict in Verdict)
     rows = sum(sum(each.values()) for each in totals)
-    return TOTALS.sub(f"   Verdicts on the {rows} rows of the five papers: {found}.\n", page)
+    return TOTALS.sub(f"   Verdicts on the {rows} rows of the seven papers: {found}.\n", page)
 
 
 VERDICTS = FOLDER.parent / "papers" / "verdicts.md"
@@ -92,6 +92,8 @@ TITLES = {
     "minun": "MinUn",
     "pex": "PEX",
     "gural-murmann": "Gural and Murmann",
+    "msf-cnn": "msf-CNN",
+    "tiny-deja-vu": "TinyDéjàVu",
 }
 
 WORSE_ROWS = "Each row with a worse figure is listed with the change that may make tinyml as good as the paper."
