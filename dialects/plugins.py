@@ -46,11 +46,12 @@ GROUPS = (
     RUNNERS := "tinyml.runners",
     REPORTS := "tinyml.reports",
     METRICS := "tinyml.metrics",
+    FAMILIES := "tinyml.families",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; ops of ONNX
 and TensorFlow Lite; exporters; schedules; packers of buffers; memories of boards; steps of named pipelines; kinds of
 `--format auto`; packages of compiled models; commands of `tinyml`; devices of `tinyml run` that are no boards; parts of
-the report; metrics."""
+the report; metrics; families of models for `tinyml design`."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may list the names that belong to an entry point of the same value.

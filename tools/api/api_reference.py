@@ -10,10 +10,11 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from tinyml.dialects.options import Option, Size
+from tinyml.dialects.options import Option, Size, options_of
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import compile_keywords
+from tinyml.tools.driver import design_options as designs
 from tinyml.tools.driver import finetuning_options
 from tinyml.tools.reports.docstring_lists import with_lists
 
@@ -79,7 +80,12 @@ def finetune_options() -> list[Option]:
     return sorted(finetuning_options.finetune_options(), key=lambda one: one.name)
 
 
-OPTIONS = {"compile": compile_options, "finetune": finetune_options}
+def design_options() -> list[Option]:
+    """The options that `design` accepts as keyword arguments, sorted by name."""
+    return sorted(options_of(designs.DesignOptions), key=lambda one: one.name)
+
+
+OPTIONS = {"compile": compile_options, "design": design_options, "finetune": finetune_options}
 """Options by the function that accepts them as keyword arguments."""
 
 
@@ -117,7 +123,7 @@ def api_page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for name in ("load", "compile", "finetune", "torch_layer", "open", "sweep"):
+    for name in ("load", "compile", "design", "finetune", "torch_layer", "open", "sweep"):
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
         if name in OPTIONS:
             yield _table(OPTIONS[name]())

@@ -71,6 +71,26 @@ class CompileKeywords(TypedDict, total=False):
     widths: Sequence[int] | None
 
 
+class DesignKeywords(TypedDict, total=False):
+    """Keyword arguments of `tinyml.design`, all optional; None stands for the default."""
+
+    at_least: Sequence[str] | None
+    backend: str | None
+    candidates: int | None
+    cluster: str | None
+    families: Sequence[str] | None
+    flash: int | None
+    folds: int | None
+    jobs: int | None
+    journal: str | None
+    metric: str | None
+    milliseconds: float | None
+    ram: int | None
+    replay: str | None
+    seconds: float | None
+    seed: int | None
+
+
 class FinetuneKeywords(TypedDict, total=False):
     """Keyword arguments of `tinyml.finetune`, all optional; None stands for the default."""
 

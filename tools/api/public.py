@@ -23,15 +23,21 @@ if TYPE_CHECKING:
     from tinyml.tools.api.sweep import sweep as sweep
     from tinyml.tools.api.training import finetune as finetune
     from tinyml.tools.api.training import torch_layer as torch_layer
+    from tinyml.tools.design.design import Design as Design
+    from tinyml.tools.design.design import DesignedProgram as DesignedProgram
+    from tinyml.tools.design.design import design as design
     from tinyml.tools.driver.heard import Heard as Heard
     from tinyml.tools.driver.heard import Word as Word
 
 __version__ = version(DISTRIBUTION)
 
 ON_USE = {
+    "Design": "tinyml.tools.design.design:Design",
+    "DesignedProgram": "tinyml.tools.design.design:DesignedProgram",
     "Heard": "tinyml.tools.driver.heard:Heard",
     "SweepRow": "tinyml.tools.api.sweep:SweepRow",
     "Word": "tinyml.tools.driver.heard:Word",
+    "design": "tinyml.tools.design.design:design",
     "finetune": "tinyml.tools.api.training:finetune",
     "sweep": "tinyml.tools.api.sweep:sweep",
     "torch_layer": "tinyml.tools.api.training:torch_layer",

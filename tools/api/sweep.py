@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import fcntl
 import hashlib
 import os
 import warnings
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
-from io import StringIO
 from itertools import product
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast, get_args, get_type_hints
+from typing import Any, TypeAlias, cast
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, unknown
@@ -23,7 +20,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.package_metadata import DISTRIBUTION
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
-from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
@@ -31,6 +27,7 @@ from tinyml.tools.api.compilation import compile, compile_keywords, first_of
 from tinyml.tools.api.data_files import array_of, column_names, parts_of
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import CompileWarning
+from tinyml.tools.api.row_table import RowTable
 from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.driver.compile_request import compile_request
 from tinyml.tools.driver.stages import find_model
@@ -45,8 +42,6 @@ VARIED_OPTIONS = {"format": "formats", "width": "formats", "search": "searches"}
 
 PROCESSES = ("jobs", "backend", "cluster")
 """Options of `compile` that select worker processes: in a sweep the workers compile instead of searching."""
-
-HEAD = "is not a table of a sweep and is not overwritten"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +120,7 @@ def sweep(
         problem = _Problem.of(_named(models), data, values)
     cases = [_Case(*each) for each in product(problem.programs, boards, formats, searches)]
     with python_terms({}), ExitStack() as stack:
-        table = stack.enter_context(_Table(csv))
+        table = stack.enter_context(RowTable(csv, SweepRow, "a sweep"))
         workers = stack.enter_context(Workers(**processes))
         known = ((case, table.rows.get(problem.key(case))) for case in cases)
         rows = {case: row for case, row in known if row is not None and row.error is None}
@@ -314,86 +309,3 @@ def _content(array: object) -> bytes:
     names = column_names(array)
     numbers = repr(values.tolist()).encode() if values.dtype.kind == "O" else np.ascontiguousarray(values).tobytes()
     return f"{names} {values.dtype.str} {values.shape} ".encode() + numbers
-
-
-class _Table:
-    """The rows of a sweep in a CSV file. The table is a context manager that closes the file.
-
-    path: None for no file.
-
-    Undecodable bytes are preserved. Several sweeps may append to one file; `flock` prevents interleaved rows.
-
-    Raises `InputError` for a file that cannot be read or written, and for a file that is not a table of a sweep.
-    """
-
-    def __init__(self, path: str | Path | None):
-        self.rows: dict[str, SweepRow] = {}
-        self._file: BinaryIO | None = None
-        self._names = [field.name for field in fields(SweepRow)]
-        if path is None:
-            return
-        head, file = f"{','.join(self._names)}\n".encode(), Path(path)
-        check_output(str(file))
-        try:
-            with ExitStack() as stack:
-                opened = stack.enter_context(file.open("a+b"))
-                with _locked(opened):
-                    opened.seek(0)
-                    whole = opened.read()
-                    if whole and not whole.startswith(head):
-                        raise InputError(HEAD, file=str(file))
-                    # An incomplete row of an interrupted sweep is measured again.
-                    finished = whole[: whole.rfind(b"\n") + 1]
-                    text = StringIO(finished.decode("utf-8", "backslashreplace"), newline="")
-                    self.rows = {row.key: row for row in map(_read, csv.DictReader(text))}
-                    if len(finished) < len(whole):
-                        opened.truncate(len(finished))
-                    opened.write(b"" if finished else head)
-                    opened.flush()
-                self._file = opened
-                stack.pop_all()
-        except OSError as error:
-            raise InputError(f"cannot write the table: {error.strerror or error}", file=str(file)) from error
-        except (ValueError, TypeError, csv.Error) as error:
-            raise InputError(HEAD, file=str(file)) from error
-
-    def add(self, row: SweepRow) -> None:
-        if self._file is not None:
-            text = StringIO(newline="")
-            csv.DictWriter(text, self._names, lineterminator="\n").writerow(asdict(row))
-            try:
-                with _locked(self._file):
-                    self._file.write(text.getvalue().encode("utf-8", "backslashreplace"))
-                    self._file.flush()
-            except OSError as error:
-                raise InputError(f"cannot write the table: {error.strerror or error}", file=self._file.name) from error
-
-    def __enter__(self) -> _Table:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
-
-
-@contextmanager
-def _locked(file: BinaryIO) -> Generator[None]:
-    """A context in which no other sweep changes a file. On file systems without locks, the file is not protected."""
-    with suppress(OSError):
-        fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_UN)
-
-
-def _read(texts: Mapping[str, str]) -> SweepRow:
-    """Parse a row from the texts of its fields; raises `ValueError` for texts that do not form a row."""
-    types = get_type_hints(SweepRow)
-    if texts.keys() != types.keys():
-        raise ValueError(f"expected {len(types)} columns")
-    values: dict[str, Any] = {
-        name: None if text == "" else (get_args(types[name]) or (types[name],))[0](text) for name, text in texts.items()
-    }
-    return SweepRow(**values)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tinyml.tools.api.public import (
         CompileWarning,
+        Design,
+        DesignedProgram,
         Explanation,
         FunctionReport,
         Heard,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         Word,
         __version__,
         compile,
+        design,
         finetune,
         load,
         open,
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompileWarning",
+    "Design",
+    "DesignedProgram",
     "Explanation",
     "FunctionReport",
     "Heard",
@@ -52,6 +57,7 @@ __all__ = [
     "Word",
     "__version__",
     "compile",
+    "design",
     "finetune",
     "load",
     "open",
