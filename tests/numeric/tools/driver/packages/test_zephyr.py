@@ -1,7 +1,7 @@
 """The module for Zephyr is built by Zephyr's CMake for a native board and an emulated Cortex-M3, and its sample is run.
 
-`make folders FROM=DIR` runs these tests with the sources in DIR/zephyr, those of zephyrproject-rtos/cmsis in DIR/cmsis at
-the revision that DIR/zephyr/west.yml names, and a Python with west, pyelftools, pyyaml, pykwalify and packaging in
+`make folders FROM=DIR` runs these tests with the sources in DIR/zephyr, those of zephyrproject-rtos/cmsis in DIR/cmsis
+at the revision that DIR/zephyr/west.yml names, and a Python with west, pyelftools, pyyaml, pykwalify and packaging in
 DIR/python.
 """
 
