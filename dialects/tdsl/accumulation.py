@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.formats.number_format import Bound, Product
+from tinyml.dialects.formats.number_format import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import stacked_matmul
 from tinyml.dialects.tdsl.base import (
@@ -24,13 +24,14 @@ from tinyml.dialects.tdsl.base import (
     broadcast,
     build,
     format_of,
+    proven_interval,
     shape_of,
     spell,
 )
-from tinyml.dialects.tdsl.contraction import ShiftsRows, carried_product, verify_shifts
+from tinyml.dialects.tdsl.contraction import ShiftsRows, carried_product, raws_taken, verify_shifts
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.movement import IndexOp
-from tinyml.dialects.tdsl.values import Array, ranked, spread
+from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives, Factored, ranked, spread, summed_to
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -89,6 +90,9 @@ class StartOp(TensorOp):
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         return self._spread(accumulator_elements(self.out).start(m, x[0], format_of(self.input)))
 
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives:
+        return [summed_to(x[0], slope)]
+
     def _spread(self, sums: Array) -> Array:
         shape = shape_of(self.out)
         return spread(ranked(sums, 1 + len(shape)), (len(sums), *shape))
@@ -144,6 +148,10 @@ class MacOp(SumOp):
         sum, lhs, rhs = (ranked(operand, x[0].ndim) for operand in x)
         return accumulator_elements(self.out).mac(m, sum, lhs, format_of(self.lhs), rhs, format_of(self.rhs))
 
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives:
+        lhs, rhs = (ranked(operand, slope.ndim) for operand in x[1:])
+        return [slope, summed_to(x[1], slope * rhs), summed_to(x[2], slope * lhs)]
+
 
 @irdl_op_definition
 class AccumulateOp(SumOp):
@@ -164,6 +172,9 @@ class AccumulateOp(SumOp):
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         return accumulator_elements(self.out).matmul(x[1], format_of(self.lhs), x[2], format_of(self.rhs), x[0])
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives:
+        return [slope, Factored(slope, x[2]), x[1].swapaxes(-1, -2) @ slope]
 
 
 @irdl_op_definition
@@ -192,23 +203,28 @@ class FinishOp(PointwiseOp, ShiftsRows):
         num.verify_room(accumulator, self.sum_bound, format)
         if self.shifts is not None:
             verify_shifts(self.shifts, shape_of(self.out)[self.ROW_AXIS])
-        if self.sum_bound is not None and (product := self._product()) is not None:
+        if self.sum_bound is not None and (product := self.product) is not None:
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
-    def _product(self) -> Product | None:
+    @property
+    def product(self) -> Product | None:
         """The product whose sums are complete; None if it is unknown.
 
-        It is known if the sums are those of a loop that starts at zero and adds `constant[i] * x` in each iteration.
+        It is known if the sums are those of a loop that starts at zero and adds `constant[i] * x` in each iteration,
+        where x is a factor or the factors of a block.
         """
         loop = self.input.owner
         if not isinstance(loop, scf.ForOp):
             return None
         body, position = loop.body.block, loop.results.index(cast("OpResult[Attribute]", self.input))
         step = cast(scf.YieldOp, body.last_op).operands[position].owner
-        if not (isinstance(step, MacOp) and step.sum is body.args[1 + position]):
+        if not (isinstance(step, SumOp) and step.sum is body.args[1 + position]):
             return None
         if not isinstance(loop.iter_args[position].owner, ZeroOp):
             return None
+        if isinstance(step, AccumulateOp):
+            weights = step.lhs.owner
+            return _blocked_product(loop, weights, step.rhs) if isinstance(weights, IndexOp) else None
         sides = (step.lhs, step.rhs), (step.rhs, step.lhs)
         products = (carried_product(loop, w.owner, x) for w, x in sides if isinstance(w.owner, IndexOp))
         return next((product for product in products if product is not None), None)
@@ -225,3 +241,18 @@ class FinishOp(PointwiseOp, ShiftsRows):
         if self.shifts is not None:
             sums = accumulator.shifted(m, sums, m.constant(np.array(self.shifts, np.int8)))
         return self.rounded(m, sums, accumulator, np.arange(shape_of(self.out)[self.ROW_AXIS]))
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives:
+        return [slope if self.shifts is None else np.ldexp(slope, -np.array(self.shifts))]
+
+
+def _blocked_product(loop: scf.ForOp, weights: IndexOp, factors: SSAValue) -> Product | None:
+    """A description of the products `constant[i] * factors` that a loop over blocks i adds, as by `carried_product`.
+
+    weights: a matrix with a column for each element of `factors`.
+    """
+    if (raws := raws_taken(loop, weights)) is None:
+        return None
+    rows = raws.swapaxes(0, 1).reshape(raws.shape[1], len(raws) * raws.shape[2])
+    known = Factor(format_of(weights.out), rows)
+    return Product(rows.shape[1], known, Factor(format_of(factors), interval=proven_interval(factors)))

@@ -435,6 +435,14 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
     Returns None if the weights are unknown. They are known if the loop counts upwards between constant bounds within
     the extent of the constant.
     """
+    if (raws := raws_taken(loop, weight)) is None:
+        return None
+    weights = Factor(format_of(weight.out), raws.reshape(len(raws), prod(raws.shape[1:])).T)
+    return Product(len(raws), weights, Factor(format_of(factor), interval=proven_interval(factor)))
+
+
+def raws_taken(loop: scf.ForOp, weight: IndexOp) -> Raws | None:
+    """The raws of `weight` in all iterations of a loop; None if they are unknown."""
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
     if are_data(weight):
@@ -444,9 +452,7 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
     every = weight.input.owner.raws
     if taken and not (taken[0] >= 0 and taken[-1] < len(every)):
         return None
-    raws = every.reshape(len(every), -1)[list(taken)]
-    weights = Factor(format_of(weight.out), raws.T)
-    return Product(len(raws), weights, Factor(format_of(factor), interval=proven_interval(factor)))
+    return every[list(taken)]
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:

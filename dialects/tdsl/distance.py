@@ -15,7 +15,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.contraction import constant_root
-from tinyml.dialects.tdsl.values import Array
+from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives, summed_to
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -89,6 +89,10 @@ class SquaredDistanceOp(TensorOp):
 
     def real(self, x: Sequence[Any]) -> Array:
         return ((x[0] - x[1]) ** 2).sum(-2, keepdims=True)
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives:
+        by_lhs = 2 * (x[0] - x[1]) * slope
+        return [summed_to(x[0], by_lhs), summed_to(x[1], -by_lhs)]
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         accumulator, difference = self.accumulator, self.difference

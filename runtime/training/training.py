@@ -20,7 +20,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.values import Arithmetic, Factored, HasValueInterface
@@ -42,7 +41,7 @@ class TrainingTrace(Trace):
     * trained: the constants with respect to which gradients are computed.
     * of_inputs: true to also compute gradients with respect to the inputs.
 
-    Raises `InputError` for a program with sums in accumulators, because such sums are not numbers of a format.
+    Raises `InputError` for a program whose scores are sums in accumulators, because these are not numbers of a format.
     """
 
     def __init__(
@@ -57,6 +56,10 @@ class TrainingTrace(Trace):
         # The argument of the function is the first value.
         self.varying: set[int] = {0} if of_inputs else set()
         self.scores = logits_of(function)
+        if number_format(cast("TensorType[Attribute]", self.scores.type).element_type) is None:
+            raise InputError(
+                "cannot be trained: its class is that of sums without a format, and it has no scores"
+            )
         super().__init__(function, inputs, arithmetic)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:
@@ -116,18 +119,14 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of value `index` if it is represented by raws; None for reals and indices. Raises `InputError` for
-        sums in an accumulator.
-        """
+        """The format of value `index` if raws represent it; None for reals, indices and sums in an accumulator."""
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
-        element = cast("TensorType[Attribute]", type).element_type
-        if accumulator_of(element) is not None and number_format(element) is None:
-            raise InputError("sums that a plan stores in accumulators cannot be trained: choose another --plan")
-        return number_format(element)
+        return number_format(cast("TensorType[Attribute]", type).element_type)
 
     def _reals(self, index: int) -> Any:
+        """The value `index` as reals or indices. Sums in an accumulator stay raws: no derivative needs them."""
         format, value = self._format(index), self.values[index]
         if format is None:
             return value

@@ -27,9 +27,11 @@ from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import Array, TrainedWeights
 from tinyml.tools.driver.channels import channels_of
 from tinyml.tools.driver.finetuning_options import NORMS, FinetuneOptions
+from tinyml.transforms.formats.accumulate_sums import renew_sums
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.fuse_distances import renew_distances
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import in_whole_images, with_rounded_sums
 from tinyml.transforms.reals.channels.importance import importance
@@ -324,7 +326,13 @@ def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping
     reals: initial weights by the names of constants; by default the reals that the raws represent.
     """
     accumulators = ChooseAccumulatorsPass()
+
+    def renew(module: ModuleOp) -> None:
+        accumulators.apply(ctx, module)
+        renew_distances(module)
+        renew_sums(module)
+
     planned = with_rounded_sums(formats, ctx, plan)
     evaluated = formats if planned is None else in_whole_images(formats, plan)
-    weights = TrainedWeights(evaluated, reals, lambda module: accumulators.apply(ctx, module), planned)
+    weights = TrainedWeights(evaluated, reals, renew, planned)
     return Trainer(weights, Bits)

@@ -14,13 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import GREATEST_BITS
 from tinyml.dialects.formats.number_format import Bound, Factor
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.conditional_pass import ConditionalPass
@@ -107,3 +110,41 @@ def _rewrite(rounded_sum: RoundedSum, constant: tdsl.ConstOp, accumulator: Any, 
     for op in (carried_sum.weight, initial, carried_sum.constant):
         if not op.results[0].uses:
             Rewriter.erase_op(op)
+
+
+def renew_sums(module: ModuleOp) -> None:
+    """Prove again that no loop-carried sum of a program at L1 overflows, after the constants have changed. An
+    accumulator that became too narrow is widened.
+
+    Raises `InputError` if no accumulator of at most `GREATEST_BITS` bits is wide enough, and for sums of which no
+    proof is known.
+    """
+    for finish in [op for op in module.walk() if isinstance(op, tdsl.FinishOp)]:
+        if (product := finish.product) is None:
+            if finish.sum_bound is not None:
+                raise error_at(
+                    finish, "sums that a plan stores in accumulators cannot be trained: choose another --plan"
+                )
+            continue
+        result, known = tdsl.format_of(finish.out), tdsl.accumulator_elements(finish.input)
+        bound = result.sum_bound([product])
+        needed = result.accumulator(product.lhs.format, product.rhs.format, bound).in_memory
+        if needed.bits > GREATEST_BITS:
+            raise InputError(
+                f"a sum over {product.length} products needs more than {GREATEST_BITS} bits with the trained weights: "
+                "a smaller --rate or --width helps"
+            )
+        if needed.bits > known.bits:
+            _widen(finish, needed.type)
+        finish.properties |= num.proof(bound)
+
+
+def _widen(finish: tdsl.FinishOp, accumulator: Attribute) -> None:
+    """Change the accumulator of the loop-carried sum that `finish` completes."""
+    loop = cast(scf.ForOp, finish.input.owner)
+    position = loop.results.index(cast(Any, finish.input))
+    carried = loop.body.block.args[1 + position]
+    step = cast(scf.YieldOp, loop.body.block.last_op).operands[position]
+    type = TensorType(accumulator, tdsl.shape_of(finish.input))
+    for value in (loop.iter_args[position], carried, step, loop.results[position]):
+        Rewriter.replace_value_with_new_type(value, type)

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import GREATEST_BITS, Accumulator
 from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
@@ -137,3 +137,14 @@ def _replace(
     for op in (row, difference):
         assert isinstance(op, tdsl.TensorOp)
         Rewriter.erase_op(op)
+
+
+def renew_distances(module: ModuleOp) -> None:
+    """Choose the accumulators of the squared distances of a program at L1 again, after the constants have changed.
+
+    Raises `InputError` if no accumulator of the format is wide enough.
+    """
+    for op in [op for op in module.walk() if isinstance(op, tdsl.SquaredDistanceOp)]:
+        bound = op.derived_bound
+        op.acc = tdsl.format_of(op.out).accumulator(op.difference, op.difference, bound).type
+        op.properties |= num.proof(bound)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
@@ -33,20 +34,21 @@ from tinyml.transforms.formats.spread_maps import SpreadMapsPass
 class LiftToRealsPass(ModulePass):
     """Change the type of every tensor to `f32`, and every constant to the reals that it represents.
 
-    Raises `InputError` for sums in accumulators, which correspond to no tensor, and in the same cases as `spread-maps`.
+    Sums in accumulators that start from zero become tensors, to which products are added. Raises `InputError` for other
+    sums in accumulators, and in the same cases as `spread-maps`.
     """
 
     name = "lift-to-reals"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in list(op.walk()):
-            if any(_is_sum(value) for value in inner.results):
+            if any(_is_sum(value) for value in inner.results) and not isinstance(inner, _SUMS):
                 raise error_at(inner, f"'{inner.name}' sums in an accumulator: its program cannot go back to reals")
         SpreadMapsPass().apply(ctx, op)
         for inner in list(op.walk()):
             if isinstance(inner, tdsl.ContractionOp):
                 inner.acc = inner.bound = None
-            if isinstance(inner, tdsl.TensorOp) and _hides_relu(inner):
+            if isinstance(inner, tdsl.TensorOp) and not _is_sum(inner.out) and _hides_relu(inner):
                 relu = tdsl.ReluOp(inner.out)
                 relu.out.name_hint = inner.out.name_hint
                 Rewriter.insert_op(relu, InsertPoint.after(inner))
@@ -64,10 +66,47 @@ class LiftToRealsPass(ModulePass):
             if isinstance(inner, tdsl.CastOp | tdsl.ReinterpretOp):
                 inner.out.replace_all_uses_with(inner.input)
                 Rewriter.erase_op(inner)
+        for inner in list(op.walk()):
+            if isinstance(inner, tdsl.ZeroOp | tdsl.MacOp | tdsl.AccumulateOp | tdsl.FinishOp):
+                _lift_sum(inner)
+            elif isinstance(inner, tdsl.SquaredDistanceOp):
+                _lift_distance(inner)
         for function in defined_functions(op):
             function.update_function_type()
             if inputs := tdsl.read_input(function).input_parts:
                 tdsl.update_input(function, parts=tuple((part.name, part.length) for part in inputs))
+
+
+_SUMS = tdsl.ZeroOp, tdsl.MacOp, tdsl.AccumulateOp, scf.ForOp
+"""Ops whose results may be sums that become tensors."""
+
+
+def _lift_sum(op: tdsl.ZeroOp | tdsl.MacOp | tdsl.AccumulateOp | tdsl.FinishOp) -> None:
+    """Replace an op on sums by an op on tensors of reals, after the types of all values became real."""
+    match op:
+        case tdsl.ZeroOp():
+            ops = [tdsl.FillOp(0.0, cast("TensorType[Attribute]", op.out.type))]
+        case tdsl.MacOp() | tdsl.AccumulateOp():
+            multiply = tdsl.MulOp if isinstance(op, tdsl.MacOp) else tdsl.MatmulOp
+            product = multiply(op.lhs, op.rhs)
+            ops = [product, tdsl.AddOp(op.sum, product.out)]
+        case tdsl.FinishOp():
+            if op.shifts is not None:
+                raise error_at(op, "sums whose rows are shifted cannot go back to reals")
+            op.out.replace_all_uses_with(op.input)
+            Rewriter.erase_op(op)
+            return
+    ops[-1].out.name_hint = op.out.name_hint
+    Rewriter.replace_op(op, ops)
+
+
+def _lift_distance(op: tdsl.SquaredDistanceOp) -> None:
+    """Replace a squared distance by a difference and the product with itself, which `fuse-distances` can join again."""
+    difference = tdsl.SubOp(op.lhs, op.rhs)
+    rows = tdsl.ReshapeOp(difference.out, tdsl.shape_of(difference.out)[::-1])
+    product = tdsl.MatmulOp(rows.out, difference.out)
+    product.out.name_hint = op.out.name_hint
+    Rewriter.replace_op(op, [difference, rows, product])
 
 
 def _is_sum(value: SSAValue) -> bool:

@@ -85,3 +85,34 @@ func.func @inputs(%x: tensor<1x2x!zeroskew.q<8, 0.5, 0>>) -> tensor<1x2x!zeroske
 // CHECK-LABEL: func.func @inputs(%x: tensor<1x2xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <parts = {{\[\[}}"a", 1], ["b", 1]]>>} {
 // CHECK-NEXT: %y = tdsl.add %x, %x : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %y : tensor<1x2xf32>
+
+// Sums in accumulators that start from zero become tensors, to which products are added.
+func.func @sums(%x: tensor<1x1x!fixed.q<8, 4>>, %f: tensor<2x1x!fixed.q<8, 4>>) -> (index, tensor<2x1x!fixed.q<8, 2>>, tensor<2x1x!fixed.q<8, 2>>) {
+  %w = tdsl.const dense<[[[1], [2]], [[-1], [3]]]> : tensor<2x2x1xi8> -> tensor<2x2x1x!fixed.q<8, 0>>
+  %v = tdsl.const dense<[[1, 2], [3, 4]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 0>>
+  %low = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %high = arith.constant 2 : index
+  %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 4>>
+  %sum = scf.for %i = %low to %high step %step iter_args(%s = %zero) -> (tensor<2x1x!fixed.acc<32, 4>>) {
+    %row = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<8, 0>> -> tensor<2x1x!fixed.q<8, 0>>
+    %t = tdsl.mac %s, %row, %x : tensor<2x1x!fixed.acc<32, 4>>, tensor<2x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.acc<32, 4>>
+    scf.yield %t : tensor<2x1x!fixed.acc<32, 4>>
+  }
+  %other = tdsl.accumulate %zero, %v, %f : tensor<2x1x!fixed.acc<32, 4>>, tensor<2x2x!fixed.q<8, 0>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.acc<32, 4>>
+  %class = tdsl.argmax %sum : tensor<2x1x!fixed.acc<32, 4>>
+  %y = tdsl.finish %sum : tensor<2x1x!fixed.acc<32, 4>> -> tensor<2x1x!fixed.q<8, 2>>
+  %z = tdsl.finish %other : tensor<2x1x!fixed.acc<32, 4>> -> tensor<2x1x!fixed.q<8, 2>>
+  func.return %class, %y, %z : index, tensor<2x1x!fixed.q<8, 2>>, tensor<2x1x!fixed.q<8, 2>>
+}
+// CHECK-LABEL: func.func @sums(
+// CHECK: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
+// CHECK-NEXT: %sum = scf.for %i = %low to %high step %step iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %row = tdsl.index %w[%i] : tensor<2x2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[product:%.*]] = tdsl.mul %row, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[total:%.*]] = tdsl.add %s, [[product]] : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield [[total]] : tensor<2x1xf32>
+// CHECK: [[matrix:%.*]] = tdsl.matmul %v, %f : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[other:%.*]] = tdsl.add %zero, [[matrix]] : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %class = tdsl.argmax %sum : tensor<2x1xf32>
+// CHECK-NEXT: func.return %class, %sum, [[other]] : index, tensor<2x1xf32>, tensor<2x1xf32>
