@@ -820,6 +820,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "instructions, M": ("compile {row} --target esp32-c3 --optimize O2", "{time:M}"),
         "flash; RAM": ("compile {row} --target esp32-c3 --optimize O2", "{flash}; {ram}"),
     },
+    "models": {
+        "nonzero numbers": ("train '{row}'", "{numbers:,d}"),
+        "float, %": ("train '{row}'", "{float:.1f}"),
+        "16 bits, %": ("train '{row}'", "{program:.1f}"),
+        "CPU seconds of `fit`": ("train '{row}'", "{seconds:d}"),
+    },
     "sklearn-digits": {
         "scikit-learn, %": ("estimator '{row}'", "{float:.2f}"),
         "on the Uno, %": ("estimator '{row}'", "{accuracy:.2f}"),

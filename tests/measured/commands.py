@@ -388,6 +388,12 @@ def _finetune(name: str, options: list[str]) -> Values:
     return finetuned(name, options)
 
 
+def _train(name: str, options: list[str]) -> Values:
+    from measured.measures.trained import trained
+
+    return trained(name, options)
+
+
 def _detector(folder: Path, options: list[str]) -> Values:
     """The figures of a head detector on a Cortex-M4 (`programs.face_results`), compiled with the given options.
 
@@ -514,6 +520,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "cells-drawn": _cells_drawn,
     "decide": _decide,
     "finetune": _finetune,
+    "train": _train,
     "judge": _judge,
     "layer": _layer,
     "place": _place,

@@ -128,7 +128,7 @@ class Bonsai(GradientClassifier):
         epochs: int = 100,
         batch_size: int | str = "auto",
         learning_rate: float = 0.03,
-        alpha: float = 1e-5,
+        alpha: float = 2e-4,
         random_state: Any = None,
     ):
         self.projection = projection

@@ -135,7 +135,7 @@ class ProtoNN(GradientClassifier):
         epochs: int = 100,
         batch_size: int | str = "auto",
         learning_rate: float = 0.03,
-        alpha: float = 1e-5,
+        alpha: float = 1e-6,
         random_state: Any = None,
     ):
         self.projection = projection

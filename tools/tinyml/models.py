@@ -13,10 +13,14 @@ from tinyml.dialects.package_metadata import install_command
 
 if TYPE_CHECKING:
     from tinyml.tools.models.bonsai import Bonsai as Bonsai
+    from tinyml.tools.models.fastgrnn import FastGRNN as FastGRNN
     from tinyml.tools.models.protonn import ProtoNN as ProtoNN
+
+__all__ = ["Bonsai", "FastGRNN", "ProtoNN"]
 
 _HOMES = {
     "Bonsai": "tinyml.tools.models.bonsai",
+    "FastGRNN": "tinyml.tools.models.fastgrnn",
     "ProtoNN": "tinyml.tools.models.protonn",
 }
 

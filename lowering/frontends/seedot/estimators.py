@@ -62,5 +62,32 @@ def protonn(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return _scores(to, lines, x, arrays)
 
 
-HANDLERS: Mapping[str, Handler] = {"Bonsai": bonsai, "ProtoNN": protonn}
+def fastgrnn(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Emit the scores of FastGRNN. Matrices of a low rank are two products."""
+    arrays: dict[str, NDArray[Any]] = {}
+    products: dict[str, str] = {}
+    for name, operand in (("W", "XX[i]"), ("U", "H")):
+        matrices = [np.asarray(matrix) for matrix in fitted_attribute(to, estimator, f"{name}_")]
+        names = [name] if len(matrices) == 1 else [f"{name}{index + 1}" for index in range(len(matrices))]
+        arrays |= dict(zip(names, matrices, strict=True))
+        products[name] = " * ".join((operand, *names))
+    for name in ("Bg", "Bh", "FC", "FCbias"):
+        arrays[name] = array(to, estimator, f"{name}_", 2)
+    arrays |= {name: np.array(float(fitted_attribute(to, estimator, f"{name}_"))) for name in ("zeta", "nu")}
+    steps, hidden = int(estimator.steps), len(arrays["FC"])
+    lines = [
+        f"let XX = reshape(X, ({steps}, 1, {prod(shape_of(x)) // steps}), (1, 2)) in",
+        f"let H = init([1, {hidden}], 0.0) in",
+        f"let res = loop(i = [0:{steps}], H) (",
+        f"    let c = ({products['W']}) + ({products['U']}) in",
+        "    let g = sigmoid(c + Bg) in",
+        "    let h = tanh(c + Bh) in",
+        "    let H = (g <*> H) + (zeta * (1.0 - g) + nu) <*> h in H",
+        ") in",
+        "(res * FC) + FCbias",
+    ]
+    return _scores(to, lines, x, arrays)
+
+
+HANDLERS: Mapping[str, Handler] = {"Bonsai": bonsai, "ProtoNN": protonn, "FastGRNN": fastgrnn}
 """The handlers by the names of the classes."""

@@ -1,4 +1,4 @@
-"""The programs of Bonsai and ProtoNN compute what the estimators do, on the evaluator and on a simulated Uno."""
+"""The programs of the estimators compute what the estimators do, on the evaluator and on a simulated Uno."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from programs.estimators import datasets, scores_of, sk
 
 import tinyml
-from tinyml.models import Bonsai, ProtoNN
+from tinyml.models import Bonsai, FastGRNN, ProtoNN
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 IMAGES, Y = datasets.load_digits(return_X_y=True)
@@ -19,6 +19,8 @@ MODELS = {
     "root": Bonsai(5, 0, sigma=0.5, epochs=10, random_state=0),
     "sparse": Bonsai(6, 2, z_density=0.2, wv_density=0.5, epochs=12, random_state=0),
     "protonn": ProtoNN(6, 15, epochs=10, random_state=0),
+    "fastgrnn": FastGRNN(2, 12, epochs=20, random_state=0),
+    "ranks": FastGRNN(11, 12, w_rank=2, u_rank=3, epochs=20, random_state=0),
 }
 
 

@@ -1,4 +1,4 @@
-"""Bonsai and ProtoNN follow the rules of scikit-learn's estimators."""
+"""Bonsai, ProtoNN and FastGRNN follow the rules of scikit-learn's estimators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from programs.estimators import datasets, halves, sk
 
 from tinyml import models
-from tinyml.models import Bonsai, ProtoNN
+from tinyml.models import Bonsai, FastGRNN, ProtoNN
 
 BOTH = pytest.mark.parametrize("made", [Bonsai, ProtoNN])
 IRIS = datasets.load_iris(return_X_y=True)
@@ -87,7 +87,7 @@ def test_thresholding_keeps_the_number_of_entries():
         (Bonsai(depth=-1), ValueError, r"^depth == -1, must be >= 0\.$"),
         (Bonsai(z_density=0), ValueError, r"^z_density == 0, must be > 0\.$"),
         (Bonsai(wv_density=1.5), ValueError, r"^wv_density == 1\.5, must be <= 1\.$"),
-        (ProtoNN(**{"prototypes": 2.5}), TypeError, r"^prototypes must be an instance of int, not float\.$"),
+        (ProtoNN().set_params(prototypes=2.5), TypeError, r"^prototypes must be an instance of int, not float\.$"),
         (ProtoNN(gamma=float("inf")), ValueError, r"^gamma == inf, must be finite\.$"),
         (ProtoNN(learning_rate=0), ValueError, r"^learning_rate == 0, must be > 0\.$"),
     ],
@@ -107,6 +107,21 @@ def test_data_is_checked():
         Bonsai().fit(x, y, -np.ones(len(x)))
     few = Bonsai(epochs=2).fit(x[[0, 60, 120]], ["a", "b", "c"])
     assert few.predict(x).dtype.kind == "U"
+
+
+def test_fastgrnn_learns_sequences():
+    """The rows of an image are the steps of a sequence. A constant channel has no weights."""
+    data = halves("digits")
+    rows = (images.reshape(len(images), 8, 8) for images in (data.x, data.held_x))
+    x, held = (np.insert(images, 0, 7.0, 2).reshape(len(images), -1) for images in rows)
+    model = FastGRNN(8, 24, epochs=30, random_state=0).fit(x, data.y)
+    assert model.score(held, data.held_y) > 0.9
+    assert not model.W_[0][0].any()
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.decision_function(held), model.decision_function(held))
+    assert clone(model).fit(x, data.y).score(held, data.held_y) == model.score(held, data.held_y)
+    with pytest.raises(ValueError, match=r"^X has 72 features, which are not 7 steps of equal length$"):
+        FastGRNN(7).fit(x, data.y)
 
 
 def test_a_wrong_name_is_no_attribute():

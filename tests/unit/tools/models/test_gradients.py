@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from tinyml.models import Bonsai, ProtoNN
+from tinyml.models import Bonsai, FastGRNN, ProtoNN
 from tinyml.tools.models.bonsai import BonsaiNetwork
 from tinyml.tools.models.classifier import Samples
+from tinyml.tools.models.fastgrnn import FastGRNNNetwork
 from tinyml.tools.models.protonn import ProtoNNNetwork
 
 STEP = 1e-6
@@ -19,8 +21,8 @@ def check_gradients(network: Any, x: Any, progress: float) -> None:
     """Compare the derivatives of a random sum of scores with those of central differences, for each parameter."""
     network.parameters = {name: array.astype(np.float64) for name, array in network.parameters.items()}
     random = np.random.default_rng(1)
-    slope: Any = random.standard_normal(network.forward(x, progress).shape)
-    network.forward(x, progress)
+    scores: Any = network.forward(x, progress)
+    slope = np.asarray(random.standard_normal(scores.shape), np.float64)
     gradients = network.backward(slope)
     assert gradients.keys() == network.parameters.keys()
     for name, array in network.parameters.items():
@@ -29,7 +31,8 @@ def check_gradients(network: Any, x: Any, progress: float) -> None:
             before = array.flat[index]
             for moved in (before + STEP, before - STEP):
                 array.flat[index] = moved
-                sums.append(float((slope * network.forward(x, progress)).sum()))
+                moved_scores: NDArray[Any] = network.forward(x, progress)
+                sums.append(float(np.vdot(slope, moved_scores)))
             array.flat[index] = before
             difference = (sums[0] - sums[1]) / (2 * STEP)
             assert gradients[name].flat[index] == pytest.approx(difference, rel=1e-4, abs=1e-6), name
@@ -52,3 +55,12 @@ def test_protonn(scores: int):
     labels = np.arange(20) % max(2, scores)
     samples = Samples(x.astype(np.float32), labels, np.ones(20, np.float32), scores)
     check_gradients(ProtoNNNetwork(samples, ProtoNN(4, 7), random), x, 0.0)
+
+
+@pytest.mark.parametrize("scores", [1, 3])
+@pytest.mark.parametrize("ranks", [{}, {"w_rank": 2, "u_rank": 3}])
+def test_fastgrnn(scores: int, ranks: dict[str, int]):
+    random = np.random.default_rng(0)
+    x = random.standard_normal((5, 12))
+    samples = Samples(x.astype(np.float32), np.arange(5) % max(2, scores), np.ones(5, np.float32), scores)
+    check_gradients(FastGRNNNetwork(samples, FastGRNN(4, 6, **ranks), random), x, 0.0)
