@@ -77,13 +77,19 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
 
 
 def _check_order(numbers: Numbers) -> None:
+    """Check that raws are in the order of the numbers, in which ops compare and sort them, and that raw 0 of an exact
+    format represents zero. Formats that compute in another format are exempt.
+    """
     format = numbers.format
-    if not isinstance(format, ExactNumbers) or format.computed.type != format.type:
+    if format.computed.type != format.type:
         return
-    raws = numbers.raws.astype(np.int64)
-    for at in np.flatnonzero(np.diff(raws) < 0)[:1].tolist():
+    raws = numbers.raws.astype(np.int64) if format.dtype.kind == "i" else numbers.raws
+    apart = np.flatnonzero((np.diff(raws) < 0) & (np.diff(numbers.reals) > 0))
+    for at in apart[:1].tolist():
         pair = " and ".join(f"raw {raws[i]} represents {numbers.reals[i]:g}" for i in (at, at + 1))
         raise AssertionError(f"{format.type}: raws are not in the order of the numbers: {pair}")
+    if not isinstance(format, ExactNumbers):
+        return
     zero = float(format.decode(np.zeros(1, format.dtype))[0])
     assert zero == 0, f"{format.type}: raw 0 represents {zero:g}, expected zero"
 

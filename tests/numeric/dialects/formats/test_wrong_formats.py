@@ -17,6 +17,7 @@ import pytest
 from programs.number_formats import SORTS, Sort
 
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.bf16 import BF16, BF16_FORMAT
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
@@ -132,6 +133,19 @@ def test_sign_and_magnitude_are_no_order(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(FixedType, "decode", lambda f, raws: decode(f, exchanged(raws)))
     with pytest.raises(AssertionError, match=r"order of the numbers: raw -1 represents -0.99"):
         check_numbers(FixedType(8, 7))
+
+
+def test_patterns_of_floats_are_no_order(monkeypatch: pytest.MonkeyPatch):
+    """Formats without exact sums are sorted by their raws, too: patterns of bfloat16 with a sign bit are rejected."""
+
+    def exchanged(raws: Any) -> Any:
+        return np.where(raws < 0, np.int16(-(1 << 15)) - raws, raws).astype(np.int16)
+
+    encode, decode = BF16.encode, BF16.decode
+    monkeypatch.setattr(BF16, "encode", lambda f, reals: exchanged(encode(f, reals)))
+    monkeypatch.setattr(BF16, "decode", lambda f, raws: decode(f, exchanged(raws)))
+    with pytest.raises(AssertionError, match=r"bf16: raws are not in the order of the numbers: raw -129 represents -3"):
+        check_numbers(BF16_FORMAT)
 
 
 COMPOSITES: dict[str, tuple[str, Wrong]] = {
