@@ -559,20 +559,15 @@ TABLES: dict[str, dict[str, Column]] = {
         **standard_of(8, 0, 2),
         **standard_of(10, 1),
         "posit 16": (FORMATS["posit 16"], "{change:+.2f}"),
-        "mixed": (
+        "fixed 6, posit weights": (
             "compile {row} --format fixed --weights posit:6 --width 6 --scale-by scores --target host",
             "{change:+.2f}",
         ),
     },
     "results-posits-memory": {
-        heading: (command, "{ram}; {time:k}")
-        for heading, command in (
-            ("fixed 8", FORMATS["fixed 8"]),
-            ("posit 6", "bench {row} --format posit --width 6"),
-            ("posit 8", FORMATS["posit 8"]),
-            ("posit 10", "bench {row} --format posit --width 10"),
-            ("posit 16", FORMATS["posit 16"]),
-        )
+        f"{chip}, {width} bits": (f"compile {{row}} --format posit --width {width} --target {target}", "{ram}")
+        for chip, target in (("M4", "cortex-m4"), ("Uno", "uno"))
+        for width in (8, 7, 6, 5, 4)
     },
     "results-posits-10": scalings_of(10),
     "results-posits-unrewritten": {
