@@ -154,6 +154,7 @@ NAMES = {
 PROVED = "prove {row}"
 SUMS = "posit-sums {row}"
 ESTIMATES = "estimates {row}"
+CHOICES = "choices {row}"
 THIRD = "third {row}"
 COMPARED = "searches {row}"
 SEARCHED = {
@@ -338,6 +339,13 @@ TABLES: dict[str, dict[str, Column]] = {
         "median error, %": (ESTIMATES, "{median:.1f}"),
         "worst error, %": (ESTIMATES, "{worst:.1f}"),
         "guessed steps": (ESTIMATES, "{guessed}"),
+    },
+    "choices": {
+        "models": (CHOICES, "{models}"),
+        "within 5 %": (CHOICES, "{close}"),
+        "within 15 %": (CHOICES, "{near}"),
+        "worst, %": (CHOICES, "{worst:.1f}"),
+        "more than 5 % slower": (CHOICES, "{others:s}"),
     },
     "posit-sums": {
         "M4": (SUMS, "{m4_product:.1f}"),

@@ -431,6 +431,13 @@ def _estimates(target: str, options: list[str]) -> Values:
     return estimates(target)
 
 
+def _choices(target: str, options: list[str]) -> Values:
+    """The times of programs that estimates choose, relative to measurements (`measured.measures.choices`)."""
+    from measured.measures.choices import choices
+
+    return choices(target)
+
+
 def _posit_sums(n: str, options: list[str]) -> Values:
     return dict(posit_sums(int(n), int(options[0])))
 
@@ -508,6 +515,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
     "attention": _attention,
     "estimates": _estimates,
+    "choices": _choices,
     "estimator": _estimator,
     "called": _called,
     "chain": _chain,
