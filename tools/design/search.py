@@ -49,6 +49,11 @@ FEWEST_SAMPLES = 400
 
 MAX_STEPS = 3
 
+CONVINCING = 600
+"""The number of samples without an error from which a program counts as perfect: its true error is then below half a
+percent with a confidence of 95 %.
+"""
+
 IDLE_ROUNDS = 5
 """The number of rounds without a new candidate, or with none that can fit, after which rounds end."""
 
@@ -58,7 +63,7 @@ POOL = 200
 ENOUGH = 12
 """The number of results from which their model proposes candidates."""
 
-FINALISTS = 8
+FINALISTS = 12
 """The greatest number of candidates that are trained on all folds, beside the best of the usual defaults."""
 
 FEWEST_PAIRS = 3
@@ -147,6 +152,7 @@ class Search:
         """Search until the budget is spent. An interrupt ends the search; the results until then remain."""
         random = np.random.default_rng(self.problem.task.seed)
         try:
+            # Until the first results, none can be dominated.
             usual = [each for each in self._usual() if self._is_admitted(each)]
             self._train("usual", usual, 1.0)
             idle = 0
@@ -232,8 +238,10 @@ class Search:
         edge = sorted(front(found, lambda each: (each.merit(falls), each.cost)), key=ordered.index)
         usual = set(self._usual())
         best_usual = [each for each in ordered if each.candidate in usual][:1]
-        # The best by the metric, of which some differ only by chance, and the front from the best to the fastest.
-        mixed = [*best_usual, *ordered[: FINALISTS // 2], *edge]
+        # The best by the metric, of which some differ only by chance, the front from the best to the fastest, and the
+        # best of each family, because one fold says little about a small table.
+        of_families = {each.candidate.family: each for each in reversed(ordered)}.values()
+        mixed = [*best_usual, *ordered[: FINALISTS // 3], *edge[: FINALISTS // 3], *reversed(of_families), *edge]
         return list(dict.fromkeys(each.candidate for each in mixed))[: FINALISTS + 1]
 
     def _is_beaten(self, one: Judged, others: Sequence[Judged]) -> bool:
@@ -368,5 +376,7 @@ class Search:
 
 
 def _is_perfect(problem: Problem, found: Judged) -> bool:
-    """Whether no metric can be better on the samples."""
-    return found.shortfall == 0 and found.program == (0.0 if problem.task.falls else 1.0)
+    """Whether no metric can be better on enough samples."""
+    samples = sum(len(problem.folds[fold][1]) for fold in found.rows)
+    best = found.program == (0.0 if problem.task.falls else 1.0)
+    return best and found.shortfall == 0 and samples >= CONVINCING

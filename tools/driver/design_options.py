@@ -69,7 +69,7 @@ class DesignOptions:
     )
     folds: int = option("parts of the cross-validation", default=5, metavar="N", group=OptionGroup.TRAINING)
     seed: int = option(
-        "seed of the splits, the models and the search", default=0, metavar="N", group=OptionGroup.TRAINING
+        "seed of the splits, the models and the search", default=1, metavar="N", group=OptionGroup.TRAINING
     )
     journal: Path | None = option(
         "table to which each result is added, and from which an interrupted design resumes",
