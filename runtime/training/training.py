@@ -57,9 +57,7 @@ class TrainingTrace(Trace):
         self.varying: set[int] = {0} if of_inputs else set()
         self.scores = logits_of(function)
         if number_format(cast("TensorType[Attribute]", self.scores.type).element_type) is None:
-            raise InputError(
-                "cannot be trained: its class is that of sums without a format, and it has no scores"
-            )
+            raise InputError("cannot be trained: its class is that of sums without a format, and it has no scores")
         super().__init__(function, inputs, arithmetic)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:

@@ -78,7 +78,7 @@ ROWS = (
     ),
     Row(
         item="published times",
-        title="evaluation on boards (`msf_cnn_eval_hardware.py`)",
+        title="evaluation of the plans on boards",
         reports="RAM and time of the plans on boards",
         here="programs of these chains in strips were run on the host only",
         verdict=NOT_DONE,
