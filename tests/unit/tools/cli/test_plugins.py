@@ -25,6 +25,7 @@ from tinyml.dialects.plugins import (
     CHIPS,
     COMMANDS,
     EXPORTERS,
+    FAMILIES,
     FRONTENDS,
     GROUPS,
     MEMORIES,
@@ -126,6 +127,11 @@ class Packages:
             return self.said(1, "pack", self.folder / "buffers.csv", "--packer", "evil", tool="tinyml")
         if group == COMMANDS:
             return self.said(1, "evil", tool="tinyml")
+        if group == FAMILIES:
+            (self.folder / "table.csv").write_text("x,class\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+            wanted = "--families", "evil", "-o", self.folder / "out"
+            lines = self.said(1, "design", self.folder / "table.csv", *wanted, tool="tinyml")
+            return [line for line in lines if line.startswith(("error:", "warning:"))]
         if group == REPORTS:
             # A report is written without what is left out, which is told whatever ends the command.
             self.said(0, "doctor", tool="tinyml")
